@@ -1,0 +1,1 @@
+"""What happened, kept: numbered, dated, on disk, and read back."""

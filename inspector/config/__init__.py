@@ -1,0 +1,1 @@
+"""Which servers, which settings, where files belong."""

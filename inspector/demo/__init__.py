@@ -1,0 +1,1 @@
+"""The server that `mcp-inspect demo` starts. It shares no code with the client but JSON: a second opinion."""

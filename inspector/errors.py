@@ -1,0 +1,65 @@
+"""Every exception that this project raises on purpose.
+
+    InspectError                what happened, and what to do next
+    ├─ UsageError               the command line, a file or an argument can't be used as given
+    ├─ CaptureError             a capture can't be opened
+    ├─ ConnectError             the server could not be started or reached
+    │  └─ AuthorizationNeeded   the server wants credentials first, or refuses those it got
+    ├─ Disconnected             the connection is gone; nothing can be sent or will be answered
+    ├─ RequestFailed            a request will get no answer: the carriage refused or lost it
+    ├─ RequestTimeout           nothing came back in time
+    ├─ RequestCancelled         somebody on this side gave the request up
+    └─ RemoteProtocolError      what the server sent makes the session unusable
+
+What a server *answers* is never an exception: a JSON-RPC error or a result with isError is data.
+A class stands here only if some `except` or the table of exit codes names it.
+"""
+
+
+class InspectError(Exception):
+    """Something went wrong that a person can act on.
+
+    `str(error)` is one sentence that says what happened, with the evidence; `hint` is one that says
+    what to do next, or "" where nothing sensible can be said. Both may quote foreign text: whoever
+    shows them must pass them through `viewmodels.text.visible`.
+    """
+
+    def __init__(self, what: str, *, hint: str = "") -> None:
+        super().__init__(what)
+        self.hint = hint
+
+
+class UsageError(InspectError):
+    """The command line, a file or an argument can't be used as given."""
+
+
+class CaptureError(InspectError):
+    """A capture can't be opened: not a capture, newer than this program, or unreadable."""
+
+
+class ConnectError(InspectError):
+    """The server could not be started or reached."""
+
+
+class AuthorizationNeeded(ConnectError):
+    """The server answered 401 or 403: it wants credentials, or refuses those it got."""
+
+
+class Disconnected(InspectError):
+    """The connection is gone: nothing more can be sent, and what was in flight stays unanswered."""
+
+
+class RequestFailed(InspectError):
+    """A request will get no answer: the carriage refused it or its stream ended without one."""
+
+
+class RequestTimeout(InspectError):
+    """Nothing came back in time; which of the two clocks (idle or total) ran out is in the message."""
+
+
+class RequestCancelled(InspectError):
+    """Somebody on this side gave the request up; a late answer is shown but no longer awaited."""
+
+
+class RemoteProtocolError(InspectError):
+    """What the server sent makes the session unusable, such as an `initialize` result without a version."""

@@ -1,0 +1,1 @@
+"""What MCP says. Pure: no await, no clock, no file, no socket."""

@@ -1,0 +1,108 @@
+"""What happened beside the frames: on the process, its stderr, and HTTP. Facts only, nothing derived.
+
+Like a Frame, a fact gets its number and its two clocks from the journal, not from whoever reports it.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+Headers = tuple[tuple[str, str], ...]
+"""Order, case and duplicates as on the wire."""
+
+
+class Stderr(msgspec.Struct, frozen=True, tag="stderr"):
+    """A line the child wrote to stderr, without its end."""
+
+    payload: bytes
+    partial: bool = False
+    """True if no line end came (yet): flushed after a pause, or at the end of the stream."""
+
+
+class ConnectionEvent(StrEnum):
+    """What a transport did as a whole."""
+
+    OPEN = "open"
+    CLOSE = "close"
+    ABORT = "abort"
+
+
+class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
+    """The connection opened or ended."""
+
+    event: ConnectionEvent
+    transport: str
+    """"stdio", "http", "sse" or "memory"."""
+    argv: tuple[str, ...] = ()
+    cwd: str = ""
+    url: str = ""
+    env_names: tuple[str, ...] = ()
+    """Names of the variables the child got, never their values."""
+    why: str = ""
+    """Why it ended, one sentence; "" if it was asked to."""
+
+
+class ProcessEvent(StrEnum):
+    """What happened to the child."""
+
+    SPAWN = "spawn"
+    EXIT = "exit"
+    SIGNAL = "signal"
+    """A signal that we sent to the group."""
+    STDIN_EOF = "stdin_eof"
+    STDOUT_EOF = "stdout_eof"
+    STDERR_EOF = "stderr_eof"
+
+
+class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
+    """Something happened to the child process."""
+
+    event: ProcessEvent
+    pid: int
+    code: int | None = None
+    """Exit code, on EXIT; None if a signal ended it."""
+    signal: str = ""
+    """The signal's name ("SIGTERM"): that ended the child (EXIT) or that we sent (SIGNAL)."""
+
+
+class HttpEvent(StrEnum):
+    """A step of one HTTP exchange."""
+
+    REQUEST = "request"
+    RESPONSE = "response"
+    END = "end"
+    ERROR = "error"
+
+
+class HttpFact(msgspec.Struct, frozen=True, tag="http"):
+    """A step of one HTTP exchange. Bodies are frames, not facts."""
+
+    event: HttpEvent
+    http: int
+    """The exchange, numbered from 1 within the connection; frames carry the same number."""
+    method: str = ""
+    target: str = ""
+    """The absolute URL, on REQUEST."""
+    status: int = 0
+    """On RESPONSE."""
+    reason: str = ""
+    version: str = ""
+    headers: Headers = ()
+    why: str = ""
+    """On ERROR: what failed, one sentence. On END: "" or why it ended early."""
+    body_bytes: int | None = None
+    """On END: how many body bytes were read."""
+
+
+class SseNote(msgspec.Struct, frozen=True, tag="sse"):
+    """An event or comment of a stream that carried no message: keep-alive, priming event, `endpoint`, `retry`."""
+
+    http: int
+    raw: bytes
+    """The lines as they came, joined by a newline, without the blank line that ends an event."""
+    event: str | None = None
+    id: str | None = None
+    retry: int | None = None
+
+
+Fact = Stderr | ConnectionFact | ProcessFact | HttpFact | SseNote

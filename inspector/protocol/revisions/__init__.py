@@ -1,0 +1,1 @@
+"""The table of protocol revisions. Nothing outside this package names a revision."""

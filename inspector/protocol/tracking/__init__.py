@@ -1,0 +1,1 @@
+"""What the conversation remembers: one question a file, each fed by events, none knowing the others."""

@@ -1,0 +1,118 @@
+"""The contract between the session and whatever carries bytes.
+
+The rule of order: a transport calls `Observer.frame` at the synchronous write, before any `await`, and at
+the read, before anybody can act on what was read. A frame exists because it crossed, never because it was
+meant to. A transport reads no JSON: what it must know about a message stands in `Outgoing`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from inspector.protocol.facts import Fact, Headers
+from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+
+
+class Observer(Protocol):
+    """Where a transport reports. The journal is one; tests have lists. Never raises, never awaits."""
+
+    def frame(
+        self,
+        direction: Direction,
+        channel: Channel,
+        payload: bytes,
+        *,
+        eol: Eol = Eol.NONE,
+        http: int | None = None,
+        sse: SseFacts | None = None,
+        probe: bool = False,
+    ) -> None:
+        """A frame crossed the wire just now."""
+
+    def fact(self, fact: Fact) -> None:
+        """Something happened beside the frames just now."""
+
+
+class Expects(StrEnum):
+    """What the other side will do with a message we send."""
+
+    ANSWER = "answer"
+    """It is a request."""
+    NOTHING = "nothing"
+    """It is a notification or an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A message on its way out, as bytes, with what its carriage must know about it."""
+
+    payload: bytes
+    expects: Expects
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """HTTP only: what the revision adds (MCP-Protocol-Version, Mcp-Method, …)."""
+    opens_session: bool = False
+    """True for `initialize`: a session id in its response is kept and sent from then on."""
+    probe: bool = False
+    """Sent to find out the server's era; its frames, both ways, are tagged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What the carriage can say once it is done with one message."""
+
+    answer_may_follow: bool
+    """True if the answer can still arrive on another channel (stdio, legacy HTTP+SSE, 202, a resumable
+    stream). False: the exchange is over, and what has not been answered never will be."""
+    status: int | None = None
+    """HTTP status; None on stdio and memory."""
+    content_type: str = ""
+    headers: Headers = ()
+    body: bytes = b""
+    """The first 64 KiB of a response body that was no event stream: for the verdict on a failure."""
+    why: str = ""
+    """Why it ended without all that was expected ("stream closed by the server"), or ""."""
+
+
+class Carriage(StrEnum):
+    """How messages travel over HTTP. The flow that connects chooses; see wire reference, chapter 4."""
+
+    STATELESS = "stateless"
+    """2026-07-28: one POST, one response or stream; closing it cancels."""
+    SESSIONS = "sessions"
+    """2025-03-26 to 2025-11-25: session id, GET stream, resumption, DELETE."""
+    LEGACY_SSE = "legacy_sse"
+    """2024-11-05: a GET stream for what comes, an address from its first event for what goes."""
+
+
+class Transport(Protocol):
+    """One connection to one server."""
+
+    @property
+    def kind(self) -> str:
+        """"stdio", "http", "sse" or "memory"."""
+
+    async def open(self, observer: Observer) -> None:
+        """Connect, or start the child, and begin to report. Over HTTP nothing is sent yet, except by LEGACY_SSE.
+
+        Raises: ConnectError, with the evidence and what to do.
+        """
+
+    async def send(self, outgoing: Outgoing) -> Delivery:
+        """Carry one message and return when its carriage is done: written (stdio), or response read to its end (HTTP).
+
+        Frames are observed in the order of the calls. Cancelling the call gives the exchange up: over HTTP the
+        response stream is closed (in 2026-07-28 that is the cancel), over stdio bytes already written stay written
+        and a line is never cut in the middle.
+
+        Raises: Disconnected if the connection is gone; ConnectError if the server can't be reached for this message.
+        """
+
+    async def close(self) -> None:
+        """End the connection in the way its revision asks for, then make sure. A second call does nothing.
+
+        When it returns no task, thread, socket or child of this transport is left.
+        """
+
+    async def wait_closed(self) -> str:
+        """Wait for the end, whoever ended it; return why, one sentence, "" if `close` was called. Many may wait."""

@@ -1,0 +1,1 @@
+"""The three carriages over HTTP, on one httpx client."""

@@ -1,0 +1,1 @@
+"""What fills a screen's half: each asks view-models and posts what the person wants."""
