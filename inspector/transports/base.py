@@ -12,6 +12,9 @@ from typing import Protocol
 
 from inspector.protocol.facts import Fact, Headers
 from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+from inspector.protocol.revisions._shape import Carriage
+
+__all__ = ["Carriage", "Delivery", "Expects", "Observer", "Outgoing", "Transport"]
 
 
 class Observer(Protocol):
@@ -74,23 +77,12 @@ class Delivery:
     """Why it ended without all that was expected ("stream closed by the server"), or ""."""
 
 
-class Carriage(StrEnum):
-    """How messages travel over HTTP. The flow that connects chooses; see wire reference, chapter 4."""
-
-    STATELESS = "stateless"
-    """2026-07-28: one POST, one response or stream; closing it cancels."""
-    SESSIONS = "sessions"
-    """2025-03-26 to 2025-11-25: session id, GET stream, resumption, DELETE."""
-    LEGACY_SSE = "legacy_sse"
-    """2024-11-05: a GET stream for what comes, an address from its first event for what goes."""
-
-
 class Transport(Protocol):
     """One connection to one server."""
 
     @property
     def kind(self) -> str:
-        """"stdio", "http", "sse" or "memory"."""
+        """One of "stdio", "http", "sse", "memory"."""
 
     async def open(self, observer: Observer) -> None:
         """Connect, or start the child, and begin to report. Over HTTP nothing is sent yet, except by LEGACY_SSE.

@@ -1,0 +1,89 @@
+"""Exchange: a request and what answered it. Operation: the exchanges that serve one wish.
+
+Both are records that the conversation's trackers fill in as frames come; everybody else only reads them.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import RequestId
+
+
+class ExchangeState(StrEnum):
+    """Where an exchange stands."""
+
+    PENDING = "pending"
+    ANSWERED = "answered"
+    """A result came. Whether it is a tool's own error (`isError`) is `Exchange.tool_error`."""
+    ERROR = "error"
+    """A JSON-RPC error came."""
+    CANCELLED = "cancelled"
+    """The side that asked gave it up, and nothing came since."""
+    LATE = "late"
+    """Something came after it was cancelled or had been answered."""
+    LOST = "lost"
+    """The connection, or the HTTP exchange that carried it, ended before an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The newest word on how far a request is."""
+
+    progress: float
+    total: float | None
+    message: str
+    frame: int
+    count: int
+    """How many such notifications came so far."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request and what answered it."""
+
+    number: int
+    """From 1, in the order of the requests, both directions together."""
+    sender: Direction
+    """The direction of the request; the two directions have separate id spaces."""
+    id: RequestId
+    method: str
+    target: str
+    """What it is about: a tool's or prompt's name, a uri; "" if there is nothing to name."""
+    request_frame: int
+    started_ns: int
+    revision: str | None = None
+    """The revision this request declared itself, or the conversation's at that time; None before any is known."""
+    probe: bool = False
+    http: int | None = None
+    state: ExchangeState = ExchangeState.PENDING
+    answer_frame: int | None = None
+    ended_ns: int | None = None
+    error_code: int | None = None
+    tool_error: bool = False
+    progress_token: RequestId | None = None
+    progress: Progress | None = None
+    operation: int | None = None
+    why: str = ""
+    """Why it was cancelled or lost, if somebody said."""
+
+    @property
+    def duration_ns(self) -> int | None:
+        """From the request's frame to what ended it; None while pending."""
+        return None if self.ended_ns is None else self.ended_ns - self.started_ns
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer is still awaited."""
+        return self.state is ExchangeState.PENDING
+
+
+@dataclass(slots=True)
+class Operation:
+    """The exchanges that serve one wish: the pages of a list, a call and its retries."""
+
+    number: int
+    method: str
+    target: str
+    exchanges: list[int] = field(default_factory=list)
+    """Numbers of its exchanges, oldest first."""

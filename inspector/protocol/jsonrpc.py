@@ -1,0 +1,289 @@
+"""Bytes to JSON-RPC messages and back. Reading never raises: what is no message is a message of its own kind.
+
+The envelope is decoded fast and alone; params, result and error stay bytes until somebody looks (`Part`).
+A flood of notifications then costs under a microsecond each, and a 100 MB result is not turned into objects
+to find out whose answer it is.
+
+JSON-RPC 2.0: https://www.jsonrpc.org/specification
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from inspector.protocol import peek
+
+RequestId = int | str
+"""`1` and `"1"` are different ids; Python's dicts agree. Floats, booleans and null are none."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Part:
+    """A member of a message (params, result, error): bytes as they came, decoded at the first look."""
+
+    __slots__ = ("_raw", "_value")
+    _UNREAD: ClassVar[object] = object()
+
+    def __init__(self, raw: bytes | None, value: Any = _UNREAD) -> None:
+        self._raw = raw
+        self._value = value
+
+    @property
+    def value(self) -> Any:
+        """The JSON value; None also where the part is too deeply nested to be read."""
+        if self._value is Part._UNREAD:
+            self._value = _decode_tolerantly(self._raw or b"null")
+        return self._value
+
+    @property
+    def raw(self) -> bytes:
+        """The exact bytes, or, where the message needed tolerant reading, an equal rendering."""
+        if self._raw is None:
+            self._raw = encode(self._value)
+        return self._raw
+
+
+ABSENT = Part(b"null", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A message with a method and an id."""
+
+    id: RequestId
+    method: str
+    params_part: Part = ABSENT
+    defects: tuple[str, ...] = ()
+
+    @property
+    def params(self) -> Any:
+        """Any JSON; None if absent. MCP asks for an object, servers send what they like."""
+        return self.params_part.value
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A message with a method and no id."""
+
+    method: str
+    params_part: Part = ABSENT
+    defects: tuple[str, ...] = ()
+
+    @property
+    def params(self) -> Any:
+        """Any JSON; None if absent."""
+        return self.params_part.value
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A message with an id and a result."""
+
+    id: RequestId
+    result_part: Part
+    defects: tuple[str, ...] = ()
+
+    @property
+    def result(self) -> Any:
+        """Any JSON. MCP asks for an object."""
+        return self.result_part.value
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAnswer:
+    """A message with an error. The id is None where the sender could not, or did not, say whose error it is."""
+
+    id: RequestId | None
+    error_part: Part
+    defects: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> Any:
+        """Any JSON. JSON-RPC asks for `{code, message, data?}`."""
+        return self.error_part.value
+
+    @property
+    def code(self) -> int | None:
+        """None if it is no whole number."""
+        return peek.integer(self.error, "code")
+
+    @property
+    def message(self) -> str:
+        """The sender's own words; "" if there are none."""
+        return peek.text(self.error, "message") or ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotJsonRpc:
+    """What is no JSON-RPC message: a banner, a blank line, JSON of another shape, bytes of any kind."""
+
+    reason: str
+    """Why, as half a sentence: "not JSON", "a JSON string, not an object"."""
+    defects: tuple[str, ...] = ()
+
+
+Message = Request | Notification | Answer | ErrorAnswer | NotJsonRpc
+
+
+class _Envelope(msgspec.Struct):
+    """What most messages look like; anything else takes the tolerant way."""
+
+    jsonrpc: str
+    id: int | str | msgspec.UnsetType = msgspec.UNSET
+    method: str | msgspec.UnsetType = msgspec.UNSET
+    params: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def read(payload: bytes) -> tuple[Message, ...]:
+    """The messages of a frame: one, or several for a batch, in order; never none, never an exception."""
+    try:
+        envelope = _decode_envelope(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _read_tolerantly(payload)
+    if envelope.jsonrpc != "2.0":
+        return _read_tolerantly(payload)
+    return (_from_envelope(envelope) or _read_tolerantly(payload)[0],)
+
+
+def _from_envelope(envelope: _Envelope) -> Message | None:
+    """The message of a well-formed envelope; None for combinations that need a closer look."""
+    id_, method, unset = envelope.id, envelope.method, msgspec.UNSET
+    if isinstance(method, str):
+        if envelope.result is not unset or envelope.error is not unset:
+            return None
+        params = Part(bytes(envelope.params)) if isinstance(envelope.params, msgspec.Raw) else ABSENT
+        if isinstance(id_, int | str):
+            return Request(id_, method, params)
+        return Notification(method, params)
+    if isinstance(envelope.result, msgspec.Raw):
+        if envelope.error is not unset or not isinstance(id_, int | str):
+            return None
+        return Answer(id_, Part(bytes(envelope.result)))
+    if isinstance(envelope.error, msgspec.Raw) and isinstance(id_, int | str):
+        return ErrorAnswer(id_, Part(bytes(envelope.error)))
+    return None
+
+
+def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
+    defects: list[str] = []
+    if payload.startswith(_BOM):
+        defects.append("starts with a byte-order mark")
+        payload = payload[len(_BOM) :]
+    if not payload.strip():
+        return (NotJsonRpc("an empty line", tuple(defects)),)
+    try:
+        text = payload.decode("utf-8")
+    except UnicodeDecodeError as error:
+        defects.append(f"invalid UTF-8 at byte {error.start}")
+        text = payload.decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        return (NotJsonRpc("JSON nested too deeply to be read", tuple(defects)),)
+    except ValueError:
+        return (NotJsonRpc("not JSON", tuple(defects)),)
+    if isinstance(value, list):
+        if not value:
+            return (NotJsonRpc("an empty JSON array", tuple(defects)),)
+        return tuple(_from_value(item, defects) for item in value)
+    return (_from_value(value, defects),)
+
+
+def _from_value(value: Any, defects: list[str]) -> Message:
+    """A message of whatever shape, with what is odd about it named."""
+    if not isinstance(value, dict):
+        return NotJsonRpc(f"a JSON {peek.type_name(value)}, not an object", tuple(defects))
+    odd = list(defects)
+    if value.get("jsonrpc") != "2.0":
+        odd.append('"jsonrpc" is missing' if "jsonrpc" not in value else '"jsonrpc" is not "2.0"')
+    id_ = _usable_id(value, odd)
+    if isinstance(value.get("method"), str):
+        return _call_from(value, id_, odd)
+    if "result" in value and "error" in value:
+        odd.append("both result and error")
+    if isinstance(value.get("error"), dict) or ("error" in value and "result" not in value):
+        return ErrorAnswer(id_, Part(None, value["error"]), tuple(odd))
+    if "result" in value:
+        if id_ is None:
+            return NotJsonRpc("a result without a usable id", tuple(odd))
+        return Answer(id_, Part(None, value["result"]), tuple(odd))
+    if "method" in value:
+        return NotJsonRpc('"method" is not a string', tuple(odd))
+    return NotJsonRpc("an object without method, result or error", tuple(odd))
+
+
+def _call_from(value: dict[str, Any], id_: RequestId | None, odd: list[str]) -> Message:
+    odd += [f"both method and {extra}" for extra in ("result", "error") if extra in value]
+    params = Part(None, value["params"]) if "params" in value else ABSENT
+    if id_ is not None:
+        return Request(id_, value["method"], params, tuple(odd))
+    if "id" in value:
+        odd.append("a request that can't be answered: its id is no string or whole number")
+    return Notification(value["method"], params, tuple(odd))
+
+
+def _usable_id(value: dict[str, Any], odd: list[str]) -> RequestId | None:
+    id_ = value.get("id")
+    if isinstance(id_, str) or (isinstance(id_, int) and not isinstance(id_, bool)):
+        return id_
+    if id_ is not None:
+        odd.append(f"the id is a {'fraction' if isinstance(id_, float) else peek.type_name(id_)}")
+    return None
+
+
+def _decode_tolerantly(raw: bytes) -> Any:
+    """JSON to objects. What only the tolerant reader takes (lone surrogates, NaN, bad UTF-8) is taken."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def encode(value: Any) -> bytes:
+    """Compact JSON as it goes on the wire: UTF-8, one line, members in the given order."""
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def write_request(id_: RequestId, method: str, params: Any = None) -> bytes:
+    """A request; params None leaves the member out."""
+    return _write({"id": id_, "method": method}, params)
+
+
+def write_notification(method: str, params: Any = None) -> bytes:
+    """A notification; params None leaves the member out."""
+    return _write({"method": method}, params)
+
+
+def write_answer(id_: RequestId, result: Any) -> bytes:
+    """The answer to the other side's request."""
+    return encode({"jsonrpc": "2.0", "id": id_, "result": result})
+
+
+def write_error(id_: RequestId | None, code: int, message: str, data: Any = None) -> bytes:
+    """An error as the answer to the other side's request; data None leaves the member out."""
+    error = {"code": code, "message": message} | ({} if data is None else {"data": data})
+    return encode({"jsonrpc": "2.0", "id": id_, "error": error})
+
+
+def write_batch(messages: list[bytes]) -> bytes:
+    """Several written messages as one frame. Legal in one revision alone; see `Revision.batches`."""
+    return b"[" + b",".join(messages) + b"]"
+
+
+def _write(head: dict[str, Any], params: Any) -> bytes:
+    return encode({"jsonrpc": "2.0"} | head | ({} if params is None else {"params": params}))

@@ -1,0 +1,76 @@
+"""Total look-ups in JSON that nobody vouched for: a wrong type or a missing member is None, never an exception.
+
+Foreign JSON is read through this file and in no other way: `"_meta": null` and `"tools": "no"` are ordinary input.
+"""
+
+from typing import Any
+
+type_names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
+
+
+def at(value: Any, *path: str | int) -> Any:
+    """What stands at the path of member names and array positions; None if anything on the way is not there."""
+    for step in path:
+        if isinstance(step, str):
+            if not isinstance(value, dict) or step not in value:
+                return None
+            value = value[step]
+        else:
+            if not isinstance(value, list) or not -len(value) <= step < len(value):
+                return None
+            value = value[step]
+    return value
+
+
+def has(value: Any, *path: str | int) -> bool:
+    """Whether the last member of the path is there at all: an explicit null counts, unlike in `at`."""
+    *way, last = path
+    parent = at(value, *way)
+    if isinstance(last, str):
+        return isinstance(parent, dict) and last in parent
+    return isinstance(parent, list) and -len(parent) <= last < len(parent)
+
+
+def text(value: Any, *path: str | int) -> str | None:
+    """The string at the path."""
+    found = at(value, *path)
+    return found if isinstance(found, str) else None
+
+
+def integer(value: Any, *path: str | int) -> int | None:
+    """The whole number at the path; true and false are none, 3.0 is 3."""
+    found = at(value, *path)
+    if isinstance(found, bool):
+        return None
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if isinstance(found, int) else None
+
+
+def number(value: Any, *path: str | int) -> float | None:
+    """The number at the path; true and false are none."""
+    found = at(value, *path)
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+
+def flag(value: Any, *path: str | int) -> bool | None:
+    """The boolean at the path."""
+    found = at(value, *path)
+    return found if isinstance(found, bool) else None
+
+
+def mapping(value: Any, *path: str | int) -> dict[str, Any]:
+    """The object at the path, or an empty one."""
+    found = at(value, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def items(value: Any, *path: str | int) -> list[Any]:
+    """The array at the path, or an empty one."""
+    found = at(value, *path)
+    return found if isinstance(found, list) else []
+
+
+def type_name(value: Any) -> str:
+    """How JSON calls the type of a value: object, array, string, number, boolean, null."""
+    return type_names.get(type(value), "null")

@@ -1,0 +1,163 @@
+"""Which answer settles the revision, and what an answer to a probe proves about the server's era.
+
+Modern evidence is a `server/discover` result or one of the three error codes of the stateless revision in
+their own shape; -32601 and -32602 prove nothing, because handshake servers use both for requests they do not
+know before `initialize`. 401, 403, 5xx and silence are no verdict either.
+
+Source: specification 2026-07-28, basic/versioning and basic/transports (backward compatibility).
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from inspector.protocol import peek
+from inspector.protocol.revisions._shape import Era, Revision
+from inspector.protocol.revisions.table import dates, mutual, resolve
+
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+
+HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32020, -32021, -32022
+_CANDIDATE_CODES = {-32001: HEADER_MISMATCH, -32003: MISSING_CAPABILITY, -32004: UNSUPPORTED_VERSION}
+"""The release candidate of 2026-07-28 used other numbers under the same version string."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What is known once a conversation is open."""
+
+    revision: Revision
+    server: dict[str, Any] = field(default_factory=dict)
+    """The server's own words about itself (name, version, title, …)."""
+    capabilities: dict[str, Any] = field(default_factory=dict)
+    """What the server declares."""
+    client_capabilities: dict[str, Any] = field(default_factory=dict)
+    """What our side declared."""
+    client: dict[str, Any] = field(default_factory=dict)
+    instructions: str = ""
+    supported: tuple[str, ...] = ()
+    """All versions the server named, if it named any."""
+    offered: str = ""
+    """What the client offered in `initialize`; "" in the modern era."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def era(self) -> Era:
+        """How the conversation was opened."""
+        return self.revision.era
+
+
+def from_initialize(params: Any, result: Any) -> Opening | str:
+    """The opening that an `initialize` result settles; a sentence if it settles none."""
+    date = peek.text(result, "protocolVersion")
+    if date is None:
+        return "the result of initialize has no protocolVersion"
+    revision, warning = resolve(date, Era.LEGACY)
+    return Opening(
+        revision=revision,
+        server=peek.mapping(result, "serverInfo"),
+        capabilities=peek.mapping(result, "capabilities"),
+        client_capabilities=peek.mapping(params, "capabilities"),
+        client=peek.mapping(params, "clientInfo"),
+        instructions=peek.text(result, "instructions") or "",
+        offered=peek.text(params, "protocolVersion") or "",
+        warnings=(warning,) if warning else (),
+    )
+
+
+def from_discover(date: str, result: Any) -> Opening | str:
+    """The opening that a `server/discover` result to a request of version `date` settles; a sentence if none."""
+    supported = supported_versions(result)
+    if not supported and not peek.has(result, "capabilities"):
+        return "the result of server/discover has neither supportedVersions nor capabilities"
+    revision, warning = resolve(date, Era.MODERN)
+    named = peek.mapping(result, "_meta", SERVER_INFO) or peek.mapping(result, "serverInfo")
+    return Opening(
+        revision=revision,
+        server=named,
+        capabilities=peek.mapping(result, "capabilities"),
+        instructions=peek.text(result, "instructions") or "",
+        supported=supported,
+        warnings=(warning,) if warning else (),
+    )
+
+
+def supported_versions(result: Any) -> tuple[str, ...]:
+    """The versions a DiscoverResult names."""
+    return tuple(item for item in peek.items(result, "supportedVersions") if isinstance(item, str))
+
+
+def modern_code(error: Any) -> int | None:
+    """Which of the stateless revision's three codes an error has, its own or the candidate's; None if none.
+
+    The candidate's numbers mean other things elsewhere, so they count only with the right data or words.
+    """
+    code = peek.integer(error, "code")
+    if code in (HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION):
+        return code
+    final = _CANDIDATE_CODES.get(code or 0)
+    has_versions = peek.has(error, "data", "supported") and peek.has(error, "data", "requested")
+    words = (peek.text(error, "message") or "").lower()
+    if final == UNSUPPORTED_VERSION and has_versions:
+        return final
+    if final == MISSING_CAPABILITY and isinstance(peek.at(error, "data", "requiredCapabilities"), dict):
+        return final
+    return final if final == HEADER_MISMATCH and words.startswith("header mismatch") else None
+
+
+class Verdict(StrEnum):
+    """What an answer to the probe proves."""
+
+    MODERN = "modern"
+    """Go on in the stateless era with `Judgement.date`."""
+    AGAIN = "again"
+    """Modern, but in another version: repeat the probe with `Judgement.date`."""
+    LEGACY = "legacy"
+    """Open with `initialize`."""
+    INCOMPATIBLE = "incompatible"
+    """The server names its versions and we have none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with its reason, for the person."""
+
+    verdict: Verdict
+    why: str
+    date: str = ""
+    supported: tuple[str, ...] = ()
+
+
+def judge_result(date: str, result: Any, *, pinned: bool = False) -> Judgement:
+    """What a result of `server/discover` proves, when `date` was declared in the request."""
+    supported = supported_versions(result)
+    if not supported and not peek.has(result, "capabilities"):
+        return Judgement(Verdict.LEGACY, "it answered server/discover with something else")
+    if not supported or date in supported or pinned:
+        return Judgement(Verdict.MODERN, "it answered server/discover", date, supported)
+    return _choose(supported, "it answered server/discover")
+
+
+def judge_error(date: str, error: Any) -> Judgement:
+    """What an error to `server/discover` proves."""
+    code = modern_code(error)
+    if code == UNSUPPORTED_VERSION:
+        versions = tuple(item for item in peek.items(error, "data", "supported") if isinstance(item, str))
+        return _choose(versions, f"it does not take {date}") if versions else _unnamed(date)
+    if code is not None:
+        return Judgement(Verdict.MODERN, "its error is one of the stateless revision", date)
+    return Judgement(Verdict.LEGACY, f"it answered server/discover with error {peek.at(error, 'code')}")
+
+
+def _unnamed(date: str) -> Judgement:
+    return Judgement(Verdict.INCOMPATIBLE, f"it does not take {date} and names no version that it takes")
+
+
+def _choose(supported: tuple[str, ...], why: str) -> Judgement:
+    modern = mutual(list(supported), Era.MODERN)
+    if modern:
+        return Judgement(Verdict.AGAIN, f"{why} and names {modern}", modern, supported)
+    if mutual(list(supported), Era.LEGACY):
+        return Judgement(Verdict.LEGACY, f"{why} and names handshake revisions only", "", supported)
+    named, ours = ", ".join(supported), ", ".join(dates())
+    return Judgement(Verdict.INCOMPATIBLE, f"it takes {named}; this program has {ours}", "", supported)

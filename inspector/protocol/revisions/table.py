@@ -1,0 +1,66 @@
+"""The five rows in order, and how a version string finds its row.
+
+Version strings are identifiers: a row is found by equality. A string that no row has runs on the newest row of
+its era, with a warning, because a newer revision is likelier to resemble that one than any other.
+"""
+
+from dataclasses import replace
+
+from inspector.protocol.revisions._shape import Era, Revision
+from inspector.protocol.revisions.r2024_11_05 import R2024_11_05
+from inspector.protocol.revisions.r2025_03_26 import R2025_03_26
+from inspector.protocol.revisions.r2025_06_18 import R2025_06_18
+from inspector.protocol.revisions.r2025_11_25 import R2025_11_25
+from inspector.protocol.revisions.r2026_07_28 import R2026_07_28
+
+ROWS: tuple[Revision, ...] = (R2024_11_05, R2025_03_26, R2025_06_18, R2025_11_25, R2026_07_28)
+"""Oldest first."""
+
+NEWEST = ROWS[-1]
+ASSUMED = R2025_03_26
+"""What a server assumes of an HTTP request without a version header (2025-06-18, basic/transports)."""
+
+
+def newest_of(era: Era) -> Revision:
+    """The newest row of an era: what we offer there."""
+    return next(row for row in reversed(ROWS) if row.era is era)
+
+
+def find(date: str) -> Revision | None:
+    """The row of exactly this version string."""
+    return next((row for row in ROWS if row.date == date), None)
+
+
+def is_known(date: str) -> bool:
+    """Whether a row has this version string."""
+    return find(date) is not None
+
+
+def resolve(date: str, era: Era | None = None) -> tuple[Revision, str]:
+    """The row to work by for any version string, under that string, and a warning or "".
+
+    `era` is how the conversation was opened with it; None takes an unknown string for a modern one.
+    """
+    row = find(date)
+    if row is not None and era in (None, row.era):
+        return row, ""
+    base = newest_of(era or NEWEST.era)
+    if row is not None:
+        return base, f"{date} was agreed on by {_opening(era)}; going on by the rules of {base.date}"
+    return replace(
+        base, date=date
+    ), f"{date!r} is no revision that this program knows; going on by the rules of {base.date}"
+
+
+def mutual(offered: list[str], era: Era) -> str | None:
+    """The newest version string of an era that both sides have; None if there is none."""
+    return next((row.date for row in reversed(ROWS) if row.era is era and row.date in offered), None)
+
+
+def dates(era: Era | None = None) -> tuple[str, ...]:
+    """All version strings, oldest first, of one era or of both."""
+    return tuple(row.date for row in ROWS if era in (None, row.era))
+
+
+def _opening(era: Era | None) -> str:
+    return "server/discover" if era is Era.MODERN else "initialize"
