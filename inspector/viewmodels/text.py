@@ -1,0 +1,208 @@
+"""Foreign text made fit to be seen: the one way from a server's bytes to a screen, a title or a terminal.
+
+The rule: whatever `visible` returns moves no cursor, changes no colour, reorders nothing and hides nothing.
+Each character that could is replaced by something readable (`␛[31m`, `‹U+202E›`), so that the reader sees
+that it was there. This file knows no markup: what it returns is plain text and must be shown as such.
+"""
+
+import re
+import unicodedata
+from datetime import UTC, datetime, tzinfo
+from itertools import groupby
+
+_PICTURES = 0x2400  # the Unicode block "Control Pictures" stands in the order of C0
+_LOOKS_EMPTY = frozenset(
+    # Printable by category, and yet nothing is seen: joiners, fillers, selectors (each can carry a hidden message).
+    {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0}
+    | set(range(0xFE00, 0xFE10))
+    | set(range(0xE0100, 0xE01F0))
+)
+_EMOJI_SELECTOR = re.compile("(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
+_MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f]{4,}|(?:^|\n)[^\w\x00-\x7f]|[\u1160-\u11ff\ud7b0-\ud7ff]{4,}")
+_MARKS_KEPT = 3
+_BIDI = frozenset({0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
+_TAGS = range(0xE0000, 0xE0080)
+
+
+class _Replacements(dict[int, str]):
+    """What stands for each character; worked out once per character, for as many as ordinary text has."""
+
+    def __missing__(self, code: int) -> str:
+        replacement = _replacement(chr(code))
+        if len(self) < 8192:  # a text made to hold every code point must not stay in memory
+            self[code] = replacement
+        return replacement
+
+
+def _replacement(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == 0x7F:
+        return "\u2421"
+    if unicodedata.category(char) == "Zs":  # no-break and typographic spaces read as what they are: space
+        return "  " if code == 0x3000 else " "
+    if char.isprintable() and code not in _LOOKS_EMPTY:
+        return char
+    return f"‹U+{code:04X}›"
+
+
+_REPLACEMENTS = _Replacements()
+_REPLACEMENTS_IN_LINES = _Replacements({0x0A: "\n", 0x09: "    "})
+
+
+def visible(text: str, *, limit: int | None = None, newlines: bool = False) -> str:
+    """Return `text` with everything that acts or hides replaced by something that can be read.
+
+    `limit` cuts after that many characters of `text`, before any work on them, and leaves "…"; None: no limit.
+    With `newlines` the result keeps its line ends and a tab becomes four spaces; without, the result is one line.
+    """
+    cut = limit is not None and len(text) > limit
+    if cut:
+        text = text[:limit]
+    if not (text.isascii() and text.isprintable()):
+        text = _readable(text, _REPLACEMENTS_IN_LINES if newlines else _REPLACEMENTS)
+    return text + "…" if cut else text
+
+
+def _readable(text: str, replacements: _Replacements) -> str:
+    if not text.isascii():
+        # A single selector after a symbol only asks for its picture; it makes the width unreliable and says nothing.
+        text = _EMOJI_SELECTOR.sub("", text)
+    text = text.translate(replacements)
+    return text if text.isascii() else _MAYBE_MARKS.sub(_calm_marks, text)
+
+
+def _calm_marks(found: re.Match[str]) -> str:
+    """Give marks without a letter a letter, and keep only the first few of a heap that would cover other lines."""
+    parts: list[str] = []
+    for marks, group in groupby(found.group(), _is_mark):
+        run = "".join(group)
+        if not marks:
+            parts.append(run)
+            continue
+        before = parts[-1] if parts else found.string[max(found.start() - 1, 0) : found.start()]
+        if before[-1:] in ("", "\n"):
+            parts.append("◌")
+        parts.append(run[:_MARKS_KEPT])
+        if len(run) > _MARKS_KEPT:
+            parts.append(f"‹+{len(run) - _MARKS_KEPT} marks›")
+    return "".join(parts)
+
+
+def _is_mark(char: str) -> bool:
+    """Whether it is drawn onto the character before it. Korean's joining vowels and finals count as such."""
+    if unicodedata.category(char)[0] == "M":
+        return True
+    return "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff"
+
+
+def decode(payload: bytes) -> str:
+    """Read UTF-8; a byte that is none shows as `‹xFF›`. The result has not been through `visible` yet."""
+    try:
+        return payload.decode()
+    except UnicodeDecodeError:
+        text = payload.decode(errors="surrogateescape")
+        return re.sub("[\udc80-\udcff]", lambda found: f"‹x{ord(found.group()) - 0xDC00:02X}›", text)
+
+
+def cell_width(text: str) -> int:
+    """Return the terminal cells that `text` takes, for text that has been through `visible`."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_char_width, text))
+
+
+def _char_width(char: str) -> int:
+    if char.isascii():
+        return 1
+    if unicodedata.east_asian_width(char) in "WF":
+        return 2
+    return 0 if _is_mark(char) else 1
+
+
+def fit(text: str, width: int) -> str:
+    """Return `text` if it takes at most `width` cells, else its beginning and "…" in at most `width` cells."""
+    if len(text) <= width // 2 or cell_width(text[: width + 1]) <= width >= len(text):
+        return text
+    if width <= 0:
+        return ""
+    end = used = 0
+    while end < len(text) and (used := used + _char_width(text[end])) < width:
+        end += 1
+    rest = text[end:]
+    if used <= width and all(map(_is_mark, rest[1:])):
+        return text
+    return text[:end] + "…"
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """Return `text` in exactly `width` cells: cut with "…" or filled with spaces (before it if `right`)."""
+    text = fit(text, width)
+    space = " " * (width - cell_width(text))
+    return space + text if right else text + space
+
+
+def one_line(text: str, width: int) -> str:
+    """Return the beginning of foreign `text` as one safe line of at most `width` cells."""
+    return fit(visible(text, limit=4 * max(width, 0) + 16), width)
+
+
+def for_clipboard(text: str) -> tuple[str, int]:
+    """Return `text` without what would act where it is pasted, and how many characters that were.
+
+    Newlines and tabs stay, and so does what is merely invisible, such as the joiners inside an emoji.
+    """
+    kept = [char for char in text if not _acts(char)]
+    return "".join(kept), len(text) - len(kept)
+
+
+def _acts(char: str) -> bool:
+    if char in "\n\t":
+        return False
+    return unicodedata.category(char) in ("Cc", "Cs") or ord(char) in _BIDI or ord(char) in _TAGS
+
+
+def human_size(size: int) -> str:
+    """Return bytes in at most seven cells: `311 B`, `9.1 kB`, `12 MB`; a kB is 1000 bytes."""
+    if size < 1000:
+        return f"{size} B"
+    power = 1
+    while power < 4 and size >= 999.5 * 1000**power:
+        power += 1
+    value = size / 1000**power
+    return f"{value:.{value < 9.95:d}f} {'?kMGT'[power]}B"
+
+
+def human_duration(nanoseconds: int) -> str:
+    """Return a span of time in at most eight cells: `31 ms`, `1.24 s`, `14.2 s`, `2m 05s`, `3h 12m`."""
+    milliseconds = nanoseconds / 1e6
+    if milliseconds < 0.9995:
+        return f"{nanoseconds / 1e3:.0f} µs"
+    if milliseconds < 9.95:
+        return f"{milliseconds:.1f} ms"
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    seconds = nanoseconds / 1e9
+    if seconds < 9.995:
+        return f"{seconds:.2f} s"
+    if seconds < 99.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}m {rest:02}s"
+    return f"{minutes // 60}h {minutes % 60:02}m"
+
+
+def clock(wall_ns: int, zone: tzinfo | None = None) -> str:
+    """Return the time of day, `14:03:22.718`, of nanoseconds since 1970; `zone` None is the reader's own."""
+    try:
+        moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC).astimezone(zone)
+    except (OverflowError, OSError, ValueError):  # a file can hold any number
+        return "--:--:--.---"
+    return f"{moment:%H:%M:%S}.{wall_ns // 1_000_000 % 1000:03}"
+
+
+def estimate_tokens(size: int) -> int:
+    """Guess how many tokens of a language model so many bytes of JSON take. A guess: always label it as one."""
+    return -(-size // 4)
