@@ -1,0 +1,178 @@
+"""The fold: a frame in, events out. What is known of a conversation is what its frames say, and nothing else.
+
+It does not know which side we are, nor whether anybody is there: live, proxied and recorded traffic are the same.
+It never raises, whatever comes. Results are decoded only where the fold must know them (lists, openings); of a
+tool's result it reads the one flag `isError`.
+"""
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+import msgspec
+
+from inspector.protocol import events, peek
+from inspector.protocol.events import Event
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import (
+    Answer,
+    ErrorAnswer,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Part,
+    Request,
+    read,
+)
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.things import KIND_OF_METHOD
+from inspector.protocol.tracking.catalogue import Catalogue
+from inspector.protocol.tracking.opening import OpeningTracker, declared_revision
+from inspector.protocol.tracking.operations import OperationTracker
+from inspector.protocol.tracking.pairs import Pairs
+from inspector.protocol.tracking.progress import ProgressTracker
+
+
+class Conversation:
+    """The state folded from all frames so far."""
+
+    def __init__(self) -> None:
+        self.pairs = Pairs()
+        self.progress = ProgressTracker()
+        self.operations = OperationTracker()
+        self.catalogue = Catalogue()
+        self._opening = OpeningTracker()
+        self._awaited: dict[int, Any] = {}
+        self._on_notification: dict[str, Callable[[Frame, Notification], list[Event]]] = {
+            "notifications/progress": self._progressed,
+            "notifications/cancelled": self._cancelled,
+        }
+
+    @property
+    def opening(self) -> Opening | None:
+        """How it was opened; None until an answer settles it."""
+        return self._opening.opening
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """All of them; number n stands at position n - 1."""
+        return self.pairs.exchanges
+
+    def observe(self, frame: Frame) -> list[Event]:
+        """Take one frame in; what it meant, in the order of its messages."""
+        messages = read(frame.payload)
+        if len(messages) == 1:
+            return self._take(frame, messages[0])
+        return [event for message in messages for event in self._take(frame, message)]
+
+    def end(self, time_ns: int, why: str, *, http: int | None = None) -> list[Exchange]:
+        """The connection ended, or (with `http`) one HTTP exchange did: what is open on it is lost."""
+        lost = self.pairs.lose(time_ns, why, http=http)
+        for exchange in lost:
+            self._awaited.pop(exchange.number, None)
+        return lost
+
+    def _take(self, frame: Frame, message: Message) -> list[Event]:
+        match message:
+            case Notification():
+                return self._notified(frame, message)
+            case Request():
+                return [self._requested(frame, message)]
+            case Answer() | ErrorAnswer():
+                return self._answered(frame, message)
+            case NotJsonRpc():
+                return [events.Garbled(frame.direction, message)]
+            case _:
+                assert_never(message)
+
+    def _requested(self, frame: Frame, request: Request) -> Event:
+        params = request.params
+        revision = declared_revision(params) or self._opening.revision
+        exchange = self.pairs.open(frame, request, target=target_of(request.method, params), revision=revision)
+        self.progress.opened(exchange, params)
+        self.operations.opened(exchange, params)
+        if request.method in _REMEMBERED or declared_revision(params):
+            self._awaited[exchange.number] = _without_arguments(params)
+        return events.Opened(exchange, request)
+
+    def _answered(self, frame: Frame, message: Answer | ErrorAnswer) -> list[Event]:
+        exchange, late = self.pairs.close(frame, message)
+        if exchange is None:
+            return [events.Orphaned(frame.direction, message)]
+        if late:
+            return [events.CameLate(exchange, message)]
+        found: list[Event] = [events.Closed(exchange, message)]
+        params = self._awaited.pop(exchange.number, None)
+        if isinstance(message, Answer):
+            if exchange.method == "tools/call":
+                exchange.tool_error = _is_tool_error(message.result_part)
+            if exchange.sender is Direction.TO_SERVER:
+                found += self._learned(exchange, params, message)
+        return found
+
+    def _learned(self, exchange: Exchange, params: Any, message: Answer) -> list[Event]:
+        """What a server's result says about the server beside answering."""
+        found: list[Event] = []
+        if exchange.method not in _REMEMBERED and self._opening.opening is not None:
+            return found
+        if opening := self._opening.answered(exchange, params, message.result):
+            found.append(events.Settled(opening))
+        if kind := self.catalogue.answered(exchange, params, message.result):
+            self.operations.answered(exchange, message.result)
+            found.append(events.Catalogued(kind))
+        return found
+
+    def _notified(self, frame: Frame, message: Notification) -> list[Event]:
+        if known := self._on_notification.get(message.method):
+            return known(frame, message)
+        found: list[Event] = [events.Notified(frame.direction, message)]
+        if message.method.endswith("/list_changed"):
+            found += [events.Outdated(kind) for kind in self.catalogue.changed(message.method)]
+        return found
+
+    def _progressed(self, frame: Frame, message: Notification) -> list[Event]:
+        exchange = self.progress.notified(frame, message.params)
+        if exchange is None:
+            return [events.Notified(frame.direction, message)]
+        return [events.Progressed(exchange, message)]
+
+    def _cancelled(self, frame: Frame, message: Notification) -> list[Event]:
+        id_ = peek.at(message.params, "requestId")
+        if isinstance(id_, bool) or not isinstance(id_, int | str):
+            return [events.Notified(frame.direction, message)]
+        exchange = self.pairs.cancel(frame, id_, peek.text(message.params, "reason") or "")
+        if exchange is None:
+            return [events.Notified(frame.direction, message)]
+        self._awaited.pop(exchange.number, None)
+        return [events.Cancelled(exchange, message)]
+
+
+_REMEMBERED = {"initialize", "server/discover", *KIND_OF_METHOD}
+"""Methods whose results the fold must understand, and whose params it keeps until then."""
+
+
+def target_of(method: str, params: Any) -> str:
+    """What a request is about: a name, a uri, a task; "" if there is nothing to name."""
+    if method == "completion/complete":
+        return peek.text(params, "ref", "name") or peek.text(params, "ref", "uri") or ""
+    for member in ("name", "uri", "taskId", "level", "mode"):
+        if found := peek.text(params, member):
+            return found
+    return ""
+
+
+def _without_arguments(params: Any) -> Any:
+    """What must be remembered of a request's params: not its payload, which may be large."""
+    return {key: value for key, value in peek.mapping(params).items() if key not in ("arguments", "inputResponses")}
+
+
+class _ToolResult(msgspec.Struct):
+    isError: bool = False  # noqa: N815, the name on the wire
+
+
+def _is_tool_error(result: Part) -> bool:
+    """`isError` of a tool's result, without turning the rest into objects."""
+    try:
+        return msgspec.json.decode(result.raw, type=_ToolResult).isError
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return peek.flag(result.value, "isError") is True

@@ -1,0 +1,73 @@
+"""How the conversation was opened: who is there, what each side can do, and by which revision.
+
+In the handshake era one answer settles it. In the stateless era each request declares itself; a server that is
+never asked with `server/discover` is known by what its results say about it.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import SERVER_INFO, Opening, from_discover, from_initialize
+from inspector.protocol.revisions.table import resolve
+
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+
+
+def declared_revision(params: Any) -> str | None:
+    """The revision that a request declares itself (2026-07-28, basic); None if it declares none."""
+    return peek.text(params, "_meta", PROTOCOL_VERSION)
+
+
+class OpeningTracker:
+    """The newest opening; None until something settles one."""
+
+    def __init__(self) -> None:
+        self.opening: Opening | None = None
+
+    @property
+    def revision(self) -> str | None:
+        """The version string that requests without one of their own go by."""
+        return self.opening.revision.date if self.opening else None
+
+    def answered(self, exchange: Exchange, params: Any, result: Any) -> Opening | None:
+        """A result came: the opening if it settled one or taught something new about it."""
+        if exchange.method == "initialize":
+            found = from_initialize(params, result)
+        elif exchange.method == "server/discover":
+            found = from_discover(exchange.revision or "", result)
+        elif exchange.revision and declared_revision(params):
+            found = self._from_stateless(exchange.revision, result)
+        else:
+            return None
+        if not isinstance(found, Opening) or found == self.opening:
+            return None
+        if found.era is Era.MODERN:
+            found = replace(
+                found,
+                client=peek.mapping(params, "_meta", CLIENT_INFO),
+                client_capabilities=peek.mapping(params, "_meta", CLIENT_CAPABILITIES),
+            )
+            if found == self.opening:
+                return None
+        self.opening = found
+        return found
+
+    def _from_stateless(self, date: str, result: Any) -> Opening | str:
+        """What a result of any other stateless request teaches: that the revision is spoken, and by whom."""
+        before = self.opening
+        if before is not None and before.revision.date == date:
+            named = peek.mapping(result, "_meta", SERVER_INFO)
+            return replace(before, server=named) if named and not before.server else before
+        if not peek.has(result, "resultType"):
+            return "a result without resultType proves nothing"
+        revision, warning = resolve(date, Era.MODERN)
+        return Opening(
+            revision=revision,
+            server=peek.mapping(result, "_meta", SERVER_INFO),
+            warnings=(warning,) if warning else (),
+        )
