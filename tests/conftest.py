@@ -1,0 +1,121 @@
+"""What every test gets: a home of its own, no network beyond this machine, and nothing left running behind it."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from tests.children import alive_since, end, pids
+from tests.servers.real import NotInstalled, argv, is_ci, reason_to_skip
+
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+settings.load_profile("ci" if is_ci() else "here")
+
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests on real servers where those are not installed; never in CI, where that is a failure."""
+    reason = reason_to_skip()
+    if reason:
+        for item in items:
+            if item.get_closest_marker("real"):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The directory that HOME names during this test; nothing is in it."""
+    place = tmp_path / "home"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture(autouse=True)
+def _isolated(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither read nor write what belongs to the person who runs the tests."""
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "mcp-inspect"))
+    for name in os.environ:
+        ours = name.startswith("MCP_INSPECT_") and name != "MCP_INSPECT_HOME"
+        if ours or name.startswith("XDG_") or name.upper() in _PROXIES:
+            monkeypatch.delenv(name)
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def _is_far(family: int, address: object) -> bool:
+    if family not in (socket.AF_INET, socket.AF_INET6) or not isinstance(address, tuple):
+        return False
+    return not _is_near(address[0])
+
+
+def _is_near(host: object) -> bool:
+    text = host.decode() if isinstance(host, bytes) else host
+    if text is None or not isinstance(text, str):
+        return text is None
+    return text in ("", "localhost", "::1", "0.0.0.0", "::") or text.startswith("127.")
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Refuse every address but this machine's, and fail the test even if the code swallowed the refusal."""
+    tried: list[object] = []
+    connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def refuse(address: object) -> None:
+        tried.append(address)
+        raise OSError(f"tests have no network, and {address!r} is beyond this machine")
+
+    def near_connect(self: socket.socket, address: object) -> None:
+        if _is_far(self.family, address):
+            refuse(address)
+        connect(self, address)  # type: ignore[arg-type]
+
+    def near_connect_ex(self: socket.socket, address: object) -> int:
+        if _is_far(self.family, address):
+            refuse(address)
+        return connect_ex(self, address)  # type: ignore[arg-type]
+
+    def near_look_up(host: object, *args: object, **kwargs: object) -> object:
+        if not _is_near(host):
+            refuse(host)
+        return look_up(host, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", near_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", near_connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", near_look_up)
+    yield
+    assert not tried, f"the test reached beyond this machine: {tried}"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running(_isolated: None, home: Path) -> Iterator[None]:
+    """Fail a test that leaves a process alive: a child of ours, or any process that has this test's HOME."""
+    before = pids()
+    yield
+    left = end(alive_since(before, home))
+    assert not left, "the test left processes alive: " + "; ".join(left)
+
+
+@pytest.fixture
+def real_server() -> Callable[[str], tuple[str, ...]]:
+    """Give `real_server("everything")`: the argv that runs that server over stdio.
+
+    For Python servers (`real_server("mcp1")`) it is the interpreter that has the package. A missing server
+    skips the test, but fails it in CI.
+    """
+
+    def find(name: str) -> tuple[str, ...]:
+        try:
+            return argv(name)
+        except NotInstalled as error:
+            if is_ci():
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+
+    return find

@@ -1,0 +1,60 @@
+"""Where the servers are that this project did not write, and how each is run.
+
+They live in `.test-servers/` beside the tests, put there by `python -m tests.servers.real.install`; nothing
+here installs, and no test does.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import cast
+
+ROOT = Path(__file__).parents[3]
+"""The checkout."""
+PLACE = ROOT / ".test-servers"
+INSTALL = "python -m tests.servers.real.install"
+
+
+class NotInstalled(Exception):
+    """A server that a test wants is not there; the message says how to get it."""
+
+
+def versions() -> dict[str, dict[str, str]]:
+    """Return what belongs into each environment: "node" or an environment's name → package → version."""
+    table = tomllib.loads(Path(__file__).with_name("versions.toml").read_text())
+    return {"node": cast(dict[str, str], table["node"])} | cast(dict[str, dict[str, str]], table["python"])
+
+
+def is_ci() -> bool:
+    """True where a missing server is a failure and not a reason to skip."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def reason_to_skip() -> str:
+    """Return why tests on real servers can't run here, "" if they can (or, in CI, must)."""
+    if is_ci() or PLACE.is_dir():
+        return ""
+    return f"the real servers are not installed: run `{INSTALL}`"
+
+
+def argv(name: str, place: Path = PLACE) -> tuple[str, ...]:
+    """Return how a server is run.
+
+    `name` is what follows "server-" in the package's name ("everything"), and the result runs it over stdio.
+    For the name of a Python environment ("mcp1", "mcp2", "fastmcp") it is that environment's interpreter.
+
+    Raises: NotInstalled; KeyError if versions.toml knows no such server.
+    """
+    program = _program(name, place)
+    if not program.exists():
+        raise NotInstalled(f"{program.name} of {name} is not in {place.name}: run `{INSTALL}`")
+    return (str(program),)
+
+
+def _program(name: str, place: Path) -> Path:
+    known = versions()
+    if name in known and name != "node":
+        return place / name / "bin" / "python"
+    if any(package.endswith(f"/server-{name}") for package in known["node"]):
+        return place / "node" / "node_modules" / ".bin" / f"mcp-server-{name}"
+    raise KeyError(name)

@@ -1,0 +1,62 @@
+"""Installs the servers of versions.toml into `.test-servers/`: `python -m tests.servers.real.install`.
+
+Each environment carries a note of what was put into it. While the note matches the table nothing is done; where
+it does not, the environment is made anew, so a change of versions never leaves a mixture behind.
+"""
+
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+from tests.servers.real import PLACE, versions
+
+_NOTE = "installed.txt"
+
+
+def main() -> None:
+    """Bring every environment up to the table and say what was done."""
+    for name, packages in versions().items():
+        done = "installed" if bring_up(PLACE / name, packages) else "is up to date"
+        print(f"{name}: {done}: {', '.join(f'{package} {pin}' for package, pin in packages.items())}")
+
+
+def bring_up(place: Path, packages: dict[str, str]) -> bool:
+    """Make one environment hold exactly these packages; return whether there was anything to do.
+
+    Raises: subprocess.CalledProcessError if npm or pip fails; FileNotFoundError if there is no npm.
+    """
+    wanted = "".join(f"{package} {pin}\n" for package, pin in sorted(packages.items()))
+    note = place / _NOTE
+    if note.exists() and note.read_text() == wanted:
+        return False
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    if place.name == "node":
+        _npm(place, packages)
+    else:
+        _pip(place, packages)
+    note.write_text(wanted)
+    return True
+
+
+def _npm(place: Path, packages: dict[str, str]) -> None:
+    # A package.json of its own, or npm walks up and takes a parent directory's for the project.
+    (place / "package.json").write_text('{"private": true}\n')
+    pins = [f"{package}@{pin}" for package, pin in packages.items()]
+    _run("npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--save-exact", *pins)
+
+
+def _pip(place: Path, packages: dict[str, str]) -> None:
+    venv.create(place, with_pip=True, clear=True)
+    pins = [f"{package}=={pin}" for package, pin in packages.items()]
+    _run(str(place / "bin" / "python"), "-m", "pip", "install", "-qq", *pins)
+
+
+def _run(*argv: str) -> None:
+    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
