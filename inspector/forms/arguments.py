@@ -1,0 +1,92 @@
+"""`name=text` from a command line, as a JSON argument.
+
+A text stays a text unless the schema asks for something else: `id=012` is "012" for a string and for a schema that
+does not say. What can't be read as what the schema asks for stays a text too, and the verdict on it is validation's.
+"""
+
+from inspector.forms.fields import (
+    UNSET,
+    ArrayField,
+    BoolField,
+    ChoiceField,
+    ConstField,
+    Field,
+    JsonField,
+    NullField,
+    NumberField,
+    ObjectField,
+    TextField,
+    UnionField,
+    opened,
+)
+from inspector.forms.read_schema import read_schema
+from inspector.forms.simple import as_text
+from inspector.forms.typed import parse_json, parse_number
+
+_DEEPEST = 8
+"""Unions within unions."""
+
+
+def coerce_argument(schema: object, name: str, text: str) -> object:
+    """The value of the argument `name`, given as `text`, for a tool whose input schema is `schema`."""
+    asked = argument_field(schema, name)
+    return text if asked is None else coerce(asked, text)
+
+
+def argument_field(schema: object, name: str) -> Field | None:
+    """The field of an argument, wherever in the schema's root it is named; None if nothing is said about it."""
+    root = read_schema(schema)
+    places = [opened(each.field) for each in root.branches] if isinstance(root, UnionField) else [root]
+    for place in places:
+        if isinstance(place, ObjectField):
+            found = place.child(name)
+            if found is not None:
+                return found
+    extra = [place.additional for place in places if isinstance(place, ObjectField)]
+    return next((each for each in extra if not isinstance(each, bool)), None)
+
+
+def coerce(field: Field, text: str) -> object:
+    """What `text` is for `field`; the text itself if the field takes a text or `text` is nothing that it takes."""
+    if _takes_text(field, 0):
+        return text
+    value = _coerced(field, text, 0)
+    return text if value is UNSET else value
+
+
+def _takes_text(field: Field, depth: int) -> bool:
+    asked = opened(field)
+    if isinstance(asked, UnionField):
+        return depth < _DEEPEST and any(_takes_text(each.field, depth + 1) for each in asked.branches)
+    return isinstance(asked, TextField | JsonField)
+
+
+def _coerced(field: Field, text: str, depth: int) -> object:
+    asked = opened(field)
+    if asked.nullable and text == "null":
+        return None
+    match asked:
+        case NumberField():
+            return parse_number(text).value
+        case BoolField():
+            return {"true": True, "false": False}.get(text, UNSET)
+        case NullField():
+            return None if text == "null" else UNSET
+        case ConstField():
+            return asked.value if text == as_text(asked.value) else UNSET
+        case ChoiceField() if not asked.multi:
+            return next((each.value for each in asked.options if as_text(each.value) == text), UNSET)
+        case ObjectField():
+            return _json(text, dict)
+        case ArrayField() | ChoiceField():
+            return _json(text, list)
+        case UnionField():
+            found = (_coerced(each.field, text, depth + 1) for each in asked.branches if depth < _DEEPEST)
+            return next((each for each in found if each is not UNSET), UNSET)
+        case TextField() | JsonField():
+            return text
+
+
+def _json(text: str, kind: type) -> object:
+    value = parse_json(text).value
+    return value if isinstance(value, kind) else UNSET

@@ -1,0 +1,314 @@
+"""A schema, read as fields. Takes anything; never raises, never fetches, never runs for long.
+
+What can't be drawn becomes a JsonField that says why, in its place, and the fields around it stay. What a drawing can't
+show (if/then/else, not, dependencies) is left to validation. A schema that refers to itself, nests deep or asks for
+thousands of fields is read as far as a screen can use, and the rest are LazyFields: read when opened.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from inspector.forms import simple
+from inspector.forms.fields import (
+    UNSET,
+    ArrayField,
+    Branch,
+    ChoiceField,
+    ConstField,
+    Field,
+    JsonField,
+    LazyField,
+    NullField,
+    ObjectField,
+    Opened,
+    Option,
+    UnionField,
+    kind_of,
+)
+from inspector.forms.merge import Schema
+from inspector.forms.refs import Document
+from inspector.forms.resolve import Budget, Resolved, Unreadable, resolve
+
+DEEPEST: Final = 6
+"""Fields within fields that are read at once; what lies deeper is read when opened."""
+MOST_FIELDS: Final = 2_000
+"""Fields that are read at once."""
+
+
+def read_schema(schema: object) -> Opened:
+    """The field that `schema` asks for; the document for `$ref` is `schema` itself."""
+    return _Reader(Document(schema), Budget(MOST_FIELDS)).open(schema, _Place())
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the tree of fields the reader is."""
+
+    depth: int = 0
+    refs: frozenset[str] = frozenset()
+    """The references that were followed to get here: meeting one again closes a circle."""
+    required: bool = False
+
+    def within(self, resolved: Resolved, *, required: bool = False) -> "_Place":
+        return _Place(self.depth + 1, self.refs | resolved.refs, required)
+
+
+class _Reader:
+    """Reads one document with one budget. Each LazyField gets a reader of its own when it is opened."""
+
+    def __init__(self, document: Document, budget: Budget) -> None:
+        self._document = document
+        self._budget = budget
+
+    def read(self, schema: object, place: _Place) -> Field:
+        """The field, or a LazyField if it is too deep, in a circle, or one too many."""
+        if place.depth > DEEPEST or self._closes_a_circle(schema, place) or not self._budget.spend():
+            return self._later(schema, place)
+        return self.open(schema, place)
+
+    def open(self, schema: object, place: _Place) -> Opened:
+        """The field itself, whatever the place."""
+        if isinstance(schema, bool):
+            why = "any JSON is allowed here" if schema else "the schema allows nothing here"
+            return JsonField(schema=schema, why=why, required=place.required)
+        try:
+            resolved = resolve(self._document, schema)
+        except Unreadable as unreadable:
+            return JsonField(**_words(schema, place), why=str(unreadable))
+        return self._kind(resolved, place)
+
+    def _closes_a_circle(self, schema: object, place: _Place) -> bool:
+        return isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"] in place.refs
+
+    def _later(self, schema: object, place: _Place) -> LazyField:
+        def now() -> Opened:
+            fresh = _Reader(self._document, Budget(MOST_FIELDS))
+            return fresh.open(schema, _Place(required=place.required))
+
+        return LazyField(**_words(schema, place), resolve=now)
+
+    def _kind(self, resolved: Resolved, place: _Place) -> Opened:
+        schema = resolved.schema
+        words = _words(schema, place)
+        if "const" in schema:
+            return ConstField(**words, value=schema["const"])
+        if isinstance(schema.get("enum"), list):
+            return _choice(schema, words)
+        branches = _branches(schema)
+        if branches:
+            return self._union(resolved, branches, place)
+        types = simple.types_of(schema)
+        if len(types) > 1:
+            return self._union(resolved, [{"type": each} for each in types], place)
+        return self._typed(types[0] if types else "", resolved, place)
+
+    def _typed(self, kind: str, resolved: Resolved, place: _Place) -> Opened:
+        words = _words(resolved.schema, place)
+        if kind == "object":
+            return self._object(resolved, place)
+        if kind == "array":
+            return self._array(resolved, place)
+        if kind == "null":
+            return NullField(**words)
+        if kind in simple.READERS:
+            return simple.READERS[kind](resolved.schema, words)
+        if kind:
+            return JsonField(**words, why=f"its type is {kind!r}, which is no type of JSON Schema")
+        return JsonField(**words, why="the schema does not say what kind of value this is")
+
+    def _object(self, resolved: Resolved, place: _Place) -> ObjectField:
+        schema = resolved.schema
+        required = set(simple.strings(schema.get("required")))
+        properties = schema.get("properties")
+        named = properties if isinstance(properties, dict) else {}
+        patterns = schema.get("patternProperties")
+        inside = place.within(resolved)
+        return ObjectField(
+            **_words(schema, place),
+            properties=tuple(
+                (name, self.read(each, place.within(resolved, required=name in required)))
+                for name, each in named.items()
+            ),
+            patterns=tuple(
+                (pattern, self.read(each, inside))
+                for pattern, each in (patterns.items() if isinstance(patterns, dict) else ())
+            ),
+            additional=self._additional(schema, inside),
+            min_properties=max(simple.size(schema, "minProperties") or 0, 0),
+            max_properties=simple.size(schema, "maxProperties"),
+        )
+
+    def _additional(self, schema: Schema, inside: _Place) -> bool | Field:
+        asked = schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
+        if isinstance(asked, dict) and asked:
+            return self.read(asked, inside)
+        return asked is not False
+
+    def _array(self, resolved: Resolved, place: _Place) -> Opened:
+        schema = resolved.schema
+        prefix, rest = _items(schema)
+        inside = place.within(resolved)
+        item = None if rest is False else self.read(rest, inside)
+        words = _words(schema, place)
+        counts: dict[str, Any] = {
+            "min_items": simple.size(schema, "minItems") or 0,
+            "max_items": simple.size(schema, "maxItems"),
+            "unique": schema.get("uniqueItems") is True,
+        }
+        if isinstance(item, ChoiceField) and not item.multi and not prefix:
+            return ChoiceField(**words, **counts, options=item.options, multi=True)
+        return ArrayField(**words, **counts, prefix=tuple(self.read(each, inside) for each in prefix), item=item)
+
+    def _union(self, resolved: Resolved, branches: list[object], place: _Place) -> Opened:
+        """A choice if all branches are fixed values, the only branch if there is one, or a union of them."""
+        schema = {key: value for key, value in resolved.schema.items() if key not in _SPLIT}
+        titled = _titled(branches)
+        if titled:
+            return ChoiceField(**_words(resolved.schema, place), options=titled)
+        real = [each for each in branches if not _is_null(each)]
+        nullable = len(real) < len(branches)
+        if not real:
+            return NullField(**_words(resolved.schema, place))
+        joined = [_beside(schema, each) for each in real]
+        if len(joined) == 1:
+            return self._only(joined[0], resolved, place, nullable=nullable)
+        drawn = self._drawn_branches(real, joined, resolved, place)
+        return UnionField(**{**_words(resolved.schema, place), "nullable": nullable}, branches=drawn)
+
+    def _only(self, schema: object, resolved: Resolved, place: _Place, *, nullable: bool) -> Opened:
+        inner = _Place(place.depth + 1, place.refs | resolved.refs, place.required)
+        if inner.depth > DEEPEST * 2:
+            return JsonField(**_words(resolved.schema, place), why="it is a choice within a choice, too deep")
+        asked = self.open(schema, inner)
+        words = _words(resolved.schema, place)
+        default = asked.default if words["default"] is UNSET else words["default"]
+        return replace(
+            asked,
+            title=words["title"] or asked.title,
+            description=words["description"] or asked.description,
+            default=default,
+            nullable=nullable or asked.nullable,
+        )
+
+    def _drawn_branches(
+        self, plain: list[object], joined: list[object], resolved: Resolved, place: _Place
+    ) -> tuple[Branch, ...]:
+        drawn = []
+        for number, (bare, full) in enumerate(zip(plain, joined, strict=True), 1):
+            read = self.read(full, place.within(resolved))
+            drawn.append(Branch(_title_of(bare, read, number), read))
+        return tuple(drawn)
+
+
+def _words(schema: object, place: _Place) -> dict[str, Any]:
+    """What every field has, from the schema."""
+    if not isinstance(schema, dict):
+        return {"schema": schema, "required": place.required}
+    examples = schema.get("examples")
+    single = [schema["example"]] if "example" in schema else []
+    return {
+        "schema": schema,
+        "title": _text(schema.get("title")),
+        "description": _text(schema.get("description")),
+        "default": schema.get("default", UNSET),
+        "required": place.required,
+        "nullable": schema.get("nullable") is True or simple.has_null(schema),
+        "examples": tuple(examples if isinstance(examples, list) else single),
+        "deprecated": schema.get("deprecated") is True,
+        "read_only": schema.get("readOnly") is True,
+        "write_only": schema.get("writeOnly") is True,
+    }
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _choice(schema: Schema, words: dict[str, Any]) -> Opened:
+    values = schema["enum"]
+    names = schema.get("enumNames", schema.get("x-enumNames"))
+    if not isinstance(values, list) or not values:
+        return JsonField(**words, why="its list of allowed values (enum) is empty")
+    titles = names if isinstance(names, list) else []
+    return ChoiceField(
+        **words,
+        options=tuple(
+            Option(value, _text(titles[at]) if at < len(titles) and titles[at] else simple.as_text(value))
+            for at, value in enumerate(values)
+        ),
+    )
+
+
+_SPLIT: Final = ("oneOf", "anyOf", "type", "title", "description", "default", "examples", "nullable")
+"""What belongs to the union itself and not to each of its branches."""
+_ONLY_DEMANDS: Final = frozenset(("required", "not", "if", "then", "else", "dependentRequired"))
+
+
+def _branches(schema: Schema) -> list[object]:
+    """The branches to choose from; none if they only make demands that a form can't show ("a or b is required")."""
+    for key in ("oneOf", "anyOf"):
+        found = schema.get(key)
+        if isinstance(found, list) and found:
+            if all(isinstance(each, dict) and each.keys() <= _ONLY_DEMANDS for each in found):
+                continue
+            return list(found)
+    return []
+
+
+def _titled(branches: list[object]) -> tuple[Option, ...]:
+    """The options, if every branch is one fixed value."""
+    options = []
+    for branch in branches:
+        if not isinstance(branch, dict) or "const" not in branch:
+            return ()
+        options.append(Option(branch["const"], _text(branch.get("title")) or simple.as_text(branch["const"])))
+    return tuple(options)
+
+
+def _is_null(branch: object) -> bool:
+    if not isinstance(branch, dict):
+        return False
+    return (
+        branch.get("type") in ("null", ["null"]) or branch.get("const", UNSET) is None or branch.get("enum") == [None]
+    )
+
+
+def _beside(schema: Schema, branch: object) -> object:
+    """A branch with what stands beside the union, which holds for each of them."""
+    if not isinstance(branch, dict):
+        return branch
+    rest = {key: value for key, value in schema.items() if key not in _HOUSEKEEPING}
+    if "type" in branch and len(branch) == 1:
+        return {**rest, **branch}
+    return {"allOf": [branch, rest]} if rest else branch
+
+
+_HOUSEKEEPING: Final = ("$schema", "$id", "$defs", "definitions", "$comment")
+
+
+def _title_of(branch: object, read: Field, number: int) -> str:
+    """What a person would call the branch."""
+    if read.title:
+        return read.title
+    if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
+        name = branch["$ref"].rsplit("/", 1)[-1].lstrip("#")
+        if name:
+            return str(name)
+    if isinstance(read, ObjectField):
+        fixed = next((each for each in read.properties if isinstance(each[1], ConstField)), None)
+        if fixed and isinstance(fixed[1], ConstField):
+            return f"{fixed[0]}: {simple.as_text(fixed[1].value)}"
+    if isinstance(read, ConstField):
+        return simple.as_text(read.value)
+    kind = kind_of(read)
+    return f"{kind} ({number})" if isinstance(read, ObjectField | LazyField | JsonField) else kind
+
+
+def _items(schema: Mapping[str, object]) -> tuple[list[object], object]:
+    """The schemas of the first items, and the one of all others; draft-07 wrote tuples as a list in `items`."""
+    items = schema.get("items", True)
+    if isinstance(items, list):
+        return items, schema.get("additionalItems", True)
+    prefix = schema.get("prefixItems")
+    return (prefix if isinstance(prefix, list) else []), items

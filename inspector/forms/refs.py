@@ -1,0 +1,105 @@
+"""Where a `$ref` leads, within one document. Nothing is ever fetched.
+
+A reference is a pointer (`#/$defs/a`), an anchor (`#a`), or the `$id` of a schema in the same document with either of
+them behind it. Anything else is somewhere else, and the answer is a sentence that says so.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import unquote, urldefrag, urljoin
+
+MOST_NODES: Final = 10_000
+"""JSON values of a document that are searched for anchors and ids."""
+
+
+class Document:
+    """A schema with everything its references may lead to."""
+
+    def __init__(self, root: object) -> None:
+        self.root = root
+        self._index: dict[str, object] | None = None
+
+    def find(self, ref: str) -> tuple[object, str]:
+        """What `ref` leads to, and "" — or None and a sentence that says why it leads nowhere."""
+        base, fragment = _split(ref)
+        home = self._home(base)
+        if home is _NOWHERE:
+            return None, f"its schema is elsewhere ({ref}), and schemas are never fetched"
+        if fragment and not fragment.startswith("/"):
+            found = self._names().get(f"#{fragment}", _NOWHERE)
+        else:
+            found = _follow(home, fragment)
+        return (None, f"it refers to {ref}, which is not in the schema") if found is _NOWHERE else (found, "")
+
+    def _home(self, base: str) -> object:
+        """The schema that the part of a reference before `#` names."""
+        if not base:
+            return self.root
+        return self._names().get(base, _NOWHERE)
+
+    def _names(self) -> dict[str, object]:
+        """Anchors as "#name", ids both as written and joined to the root's id; built when first needed."""
+        if self._index is None:
+            self._index = {}
+            root_id = self.root.get("$id") if isinstance(self.root, dict) else None
+            home = root_id if isinstance(root_id, str) else ""
+            for schema in _objects(self.root):
+                for name in _names_of(schema, home):
+                    self._index.setdefault(name, schema)
+        return self._index
+
+
+_NOWHERE: Final = object()
+
+
+def _split(ref: str) -> tuple[str, str]:
+    try:
+        base, fragment = urldefrag(ref)
+    except ValueError:  # an address that is none, such as "http://["
+        return ref, ""
+    return base, unquote(fragment)
+
+
+def _names_of(schema: dict[object, object], home: str) -> Iterator[str]:
+    own = schema.get("$id", schema.get("id"))
+    if isinstance(own, str) and own:
+        if own.startswith("#"):  # draft-07 writes an anchor this way
+            yield own
+        yield own.removesuffix("#")
+        try:
+            yield urljoin(home, own).removesuffix("#")
+        except ValueError:
+            return
+    for key in ("$anchor", "$dynamicAnchor"):
+        anchor = schema.get(key)
+        if isinstance(anchor, str):
+            yield f"#{anchor}"
+
+
+def _objects(root: object) -> Iterator[dict[object, object]]:
+    """Every JSON object of the document, outermost first, up to the limit; without recursion."""
+    waiting: list[object] = [root]
+    for _ in range(MOST_NODES):
+        if not waiting:
+            return
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+            waiting.extend(reversed(node.values()))
+        elif isinstance(node, list):
+            waiting.extend(reversed(node))
+
+
+def _follow(node: object, pointer: str) -> object:
+    """RFC 6901, already percent-decoded."""
+    if not pointer:
+        return node
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, dict):
+            node = node.get(key, _NOWHERE)
+        elif isinstance(node, list) and key.isascii() and key.isdigit() and len(key) < 10:
+            node = node[int(key)] if int(key) < len(node) else _NOWHERE
+        else:
+            return _NOWHERE
+    return node

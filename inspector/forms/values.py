@@ -1,0 +1,290 @@
+"""The value of a form: JSON, but with UNSET where a place has no value yet.
+
+Unset, empty and null are three things. A member or item that is UNSET is drawn and not sent. A value is kept whether it
+fits its field or not, with members the schema never heard of, so that the form and the JSON text are two views of one
+value and neither loses what the other shows. Values are never changed in place: `paths` makes new ones.
+"""
+
+from typing import TypeAlias
+
+from inspector.forms.fields import (
+    UNSET,
+    ArrayField,
+    BoolField,
+    ChoiceField,
+    ConstField,
+    Field,
+    JsonField,
+    LazyField,
+    NullField,
+    NumberField,
+    ObjectField,
+    Opened,
+    TextField,
+    UnionField,
+    Unset,
+    opened,
+)
+from inspector.forms.paths import Path, get_at, place_in_form, remove_at, set_at
+from inspector.forms.typed import Parsed, json_text, parse_json, parse_text, same, text_of
+
+__all__ = [
+    "UNSET",
+    "FormValue",
+    "Parsed",
+    "Path",
+    "Unset",
+    "branch_of",
+    "fits",
+    "fresh_value",
+    "from_json",
+    "get_at",
+    "initial_value",
+    "json_text",
+    "parse_json",
+    "parse_text",
+    "place_in_form",
+    "remove_at",
+    "same",
+    "set_at",
+    "text_of",
+    "to_json",
+]
+
+FormValue: TypeAlias = object
+"""dict, list, str, int, float, bool, None, or UNSET; dicts and lists may hold UNSET."""
+
+DEEPEST = 128
+"""Beyond this depth a value is handed on as it is: no form draws there, so nothing is UNSET there."""
+
+
+def initial_value(field: Field) -> FormValue:
+    """What a form starts with: defaults filled in, fixed values that are required filled in, all else UNSET.
+
+    An object that is required, or is the root, has a place for each property, in the schema's order. One that is
+    optional and has no default is UNSET: it comes into being when somebody opens it (`fresh_value`).
+    """
+    return _initial(field, 0, root=True)
+
+
+def _initial(field: Field, depth: int, *, root: bool = False) -> FormValue:
+    if field.default is not UNSET:
+        return from_json(field, field.default) if depth < DEEPEST else field.default
+    if isinstance(field, LazyField):
+        return UNSET
+    needed = field.required or root
+    if isinstance(field, ConstField) and needed:
+        return field.value
+    if isinstance(field, ObjectField) and needed:
+        return {name: _initial(each, depth + 1) for name, each in field.properties}
+    return UNSET
+
+
+def fresh_value(field: Field) -> FormValue:
+    """What a field holds once somebody adds it: its default, or the plainest thing of its kind.
+
+    Text is "", a number its lower bound or 0, a choice its first option, an array as many items as it must have, an
+    object a place for each property, a union its first branch. A JsonField is null.
+    """
+    return _fresh(field, 0)
+
+
+def _fresh(field: Field, depth: int) -> FormValue:
+    if field.default is not UNSET:
+        return from_json(field, field.default)
+    if depth > 4 and isinstance(field, LazyField):
+        return UNSET
+    asked = opened(field)
+    match asked:
+        case TextField():
+            return ""
+        case NumberField():
+            return _least(asked)
+        case BoolField():
+            return False
+        case ConstField():
+            return asked.value
+        case ChoiceField():
+            return [] if asked.multi else asked.options[0].value
+        case ObjectField():
+            return {name: _member(each, depth + 1) for name, each in asked.properties}
+        case ArrayField():
+            return _fresh_items(asked, depth)
+        case UnionField():
+            return _fresh(asked.branches[0].field, depth + 1)
+        case NullField() | JsonField():
+            return None
+
+
+def _member(field: Field, depth: int) -> FormValue:
+    """A property of a new object: there if it is a container that must be, else as a form starts with."""
+    if field.required and isinstance(field, ObjectField | ArrayField) and depth < DEEPEST:
+        return _fresh(field, depth)
+    return _initial(field, depth)
+
+
+def _least(asked: NumberField) -> FormValue:
+    if asked.minimum is not None:
+        return asked.minimum
+    if asked.exclusive_minimum is not None:
+        return asked.exclusive_minimum + 1
+    top = asked.maximum if asked.maximum is not None else asked.exclusive_maximum
+    return top if top is not None and top < 0 else 0
+
+
+def _fresh_items(asked: ArrayField, depth: int) -> FormValue:
+    """As many items as the schema wants, up to a number that a person would still add by hand."""
+    wanted = [asked.item_at(index) for index in range(min(max(asked.min_items, 0), 20))]
+    return [UNSET if each is None else _fresh(each, depth + 1) for each in wanted]
+
+
+def to_json(value: FormValue) -> object:
+    """The JSON to send: members and items that are UNSET are left out. UNSET itself stays UNSET: there is nothing."""
+    return _to_json(value, 0)
+
+
+def _to_json(value: FormValue, depth: int) -> object:
+    if depth > DEEPEST:
+        return value
+    if isinstance(value, dict):
+        return {key: _to_json(each, depth + 1) for key, each in value.items() if each is not UNSET}
+    if isinstance(value, list):
+        return [_to_json(each, depth + 1) for each in value if each is not UNSET]
+    return value
+
+
+def from_json(field: Field, value: object) -> FormValue:
+    """Any JSON as a value of the form: as it is, with an UNSET place for each property that it lacks.
+
+    `to_json(from_json(field, value))` is `value`, whatever both are.
+    """
+    return _from_json(field, value, 0)
+
+
+def _from_json(field: Field | None, value: object, depth: int) -> FormValue:
+    if depth > DEEPEST or not isinstance(value, dict | list):
+        return value
+    asked = None if field is None else opened(field)
+    if isinstance(asked, UnionField):
+        chosen = branch_of(asked, value)
+        return _from_json(None if chosen is None else asked.branches[chosen].field, value, depth + 1)
+    if isinstance(value, list):
+        items = asked if isinstance(asked, ArrayField) else None
+        return [_from_json(items.item_at(at) if items else None, each, depth + 1) for at, each in enumerate(value)]
+    return _members(asked if isinstance(asked, ObjectField) else None, value, depth)
+
+
+def _members(asked: ObjectField | None, value: dict[str, object], depth: int) -> dict[str, object]:
+    if asked is None:
+        return {name: _from_json(None, each, depth + 1) for name, each in value.items()}
+    known = dict(asked.properties)
+    members = {name: _from_json(known.get(name), each, depth + 1) for name, each in value.items()}
+    for name in known:
+        members.setdefault(name, UNSET)
+    return members
+
+
+def fits(field: Field, value: FormValue) -> bool:
+    """Whether the field's own widget can show the value. Not a verdict: "abc" fits a text of at most two letters.
+
+    UNSET fits everywhere. What does not fit is shown and edited as JSON, and kept.
+    """
+    return value is UNSET or _score(opened(field), value, 0) >= 0
+
+
+def branch_of(union: UnionField, value: FormValue) -> int | None:
+    """The index of the branch that a value is like most, the first of equals; 0 for UNSET, None if none."""
+    if value is UNSET:
+        return 0
+    scores = [_score(opened(each.field), value, 0) for each in union.branches]
+    best = max(scores)
+    return scores.index(best) if best >= 0 else None
+
+
+_NEVER = -1
+_ALIKE = 4
+"""Members and items are looked at to this depth: enough to tell branches apart, and never a long way."""
+
+
+def _score(asked: Opened, value: object, depth: int) -> int:
+    """How well a value fits by its structure: below 0 not at all, more for each thing that speaks for it."""
+    if value is None and asked.nullable:
+        return 1
+    match asked:
+        case TextField():
+            return 1 if isinstance(value, str) else _NEVER
+        case NumberField():
+            return _number_score(asked, value)
+        case BoolField():
+            return 2 if isinstance(value, bool) else _NEVER
+        case NullField():
+            return 2 if value is None else _NEVER
+        case ConstField():
+            return 3 if same(asked.value, value) else _NEVER
+        case ChoiceField():
+            return _choice_score(asked, value)
+        case ObjectField():
+            return _object_score(asked, value, depth)
+        case ArrayField():
+            return _array_score(asked, value, depth)
+        case UnionField():
+            if depth > _ALIKE:
+                return 0
+            return max(_score(opened(each.field), value, depth + 1) for each in asked.branches)
+        case JsonField():
+            return 0
+
+
+def _number_score(asked: NumberField, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _NEVER
+    whole = isinstance(value, int) or value.is_integer()
+    if asked.integer:
+        return 2 if whole else _NEVER
+    return 1
+
+
+def _choice_score(asked: ChoiceField, value: object) -> int:
+    def listed(each: object) -> bool:
+        return any(same(option.value, each) for option in asked.options)
+
+    if not asked.multi:
+        return 3 if listed(value) else _NEVER
+    if not isinstance(value, list) or not all(each is not UNSET and listed(each) for each in value):
+        return _NEVER
+    return _NEVER if any(same(a, b) for at, a in enumerate(value[:100]) for b in value[:at]) else 3
+
+
+def _object_score(asked: ObjectField, value: object, depth: int) -> int:
+    """Named members speak for it, missing and unknown ones against it; a wrong fixed member settles it."""
+    if not isinstance(value, dict):
+        return _NEVER
+    if depth > _ALIKE:
+        return 0
+    score = 100
+    for name, each in asked.properties:
+        given = value.get(name, UNSET)
+        if given is UNSET:
+            score -= 2 if each.required else 0
+            continue
+        inner = 0 if isinstance(each, LazyField) else _score(each, given, depth + 1)
+        if inner < 0 and isinstance(each, ConstField):
+            return 0
+        score += 3 if inner >= 0 else -3
+    unknown = len(value.keys() - {name for name, _ in asked.properties})
+    return max(score - (2 * unknown if not asked.is_open() else 0), 0)
+
+
+def _array_score(asked: ArrayField, value: object, depth: int) -> int:
+    if not isinstance(value, list):
+        return _NEVER
+    if depth > _ALIKE:
+        return 0
+    score = 1
+    for at, given in enumerate(value[:20]):
+        each = asked.item_at(at)
+        if each is None:
+            score -= 1
+        elif not isinstance(each, LazyField) and given is not UNSET:
+            score += 1 if _score(each, given, depth + 1) >= 0 else -1
+    return max(score, 0)
