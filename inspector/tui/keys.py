@@ -1,0 +1,197 @@
+"""Every action and its keys, in one table: bindings, footer and help are made from it.
+
+The rule for keys: the first key of an action reaches us from every terminal; function keys and `ctrl+enter`
+stand second because many do not send them. Never bound are `ctrl+i ctrl+m ctrl+[` (Tab, Enter and Escape by
+other names) and `ctrl+s ctrl+q` (flow control). A key is printable only where nobody types text; where they
+do, the field keeps it. Users rebind by `id`, so an id is for ever.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.binding import Binding, BindingType
+
+
+class Where(StrEnum):
+    """Where an action is offered; also the headings of the help."""
+
+    EVERYWHERE = "Everywhere"
+    MOVING = "Moving in lists and payloads"
+    LIST = "Lists of traffic"
+    JSON = "Payloads"
+    SEARCH = "Search line"
+    TRAFFIC = "Traffic"
+    DETAIL = "Detail"
+    TOOLS = "Tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a person can do, and how."""
+
+    id: str
+    """The name under which users rebind it."""
+    keys: tuple[str, ...]
+    """As Textual names them; the first is shown."""
+    label: str
+    """One or two words, for the footer."""
+    tooltip: str
+    """One sentence, for the help and the mouse."""
+    where: Where
+    action: str
+    """What Textual runs: the method `action_<this>` of whoever binds it, or of the app with `app.` before it."""
+    footer: bool = False
+    """Whether the footer shows it where it is valid."""
+    priority: bool = False
+    """Whether it works even while a field has the focus."""
+
+    @property
+    def key_text(self) -> str:
+        """The keys as the help writes them."""
+        return "  ".join(key_name(key) for key in self.keys)
+
+
+_NAMES = {
+    "enter": "⏎",
+    "escape": "Esc",
+    "tab": "Tab",
+    "shift+tab": "⇧Tab",
+    "space": "Space",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+}
+
+
+def key_name(key: str) -> str:
+    """Return a key as footer and help write it: `^p`, `F5`, `⏎`."""
+    if key in _NAMES:
+        return _NAMES[key]
+    if key.startswith("ctrl+"):
+        return "^" + _NAMES.get(key[5:], key[5:])
+    return key.upper() if key[0] == "f" and key[1:].isdigit() else key
+
+
+_E = Where.EVERYWHERE
+ACTIONS: tuple[Action, ...] = (
+    Action("screen.traffic", ("1",), "Traffic", "Show everything that crossed the wire.", _E, "app.show('traffic')"),
+    Action("screen.tools", ("2",), "Tools", "Show the server's tools and call them.", _E, "app.show('tools')"),
+    Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
+    Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
+    Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
+    Action("back", ("escape",), "Back", "Go back one step. Never quits.", _E, "back"),
+    Action("pane.next", ("tab",), "Next pane", "Move to the next pane or field.", _E, "app.focus_next"),
+    Action("pane.previous", ("shift+tab",), "Previous pane", "Move to the pane before.", _E, "app.focus_previous"),
+    Action("layout", ("-",), "Layout", "Put the detail beside the list, below it, or alone.", _E, "cycle_layout"),
+    Action("copy", ("y",), "Copy", "Copy what is selected, without control characters.", _E, "copy"),
+    Action(
+        "request.cancel",
+        ("ctrl+c",),
+        "Cancel call",
+        "Cancel the running request. Without one it says how to quit.",
+        _E,
+        "app.cancel_request",
+        priority=True,
+    ),
+    Action("reconnect", ("ctrl+r",), "Reconnect", "End this connection and open a new one.", _E, "app.reconnect"),
+    Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
+    Action("quit", ("q",), "Quit", "Close the connection and leave.", _E, "app.quit", footer=True),
+    # Moving
+    Action("move.down", ("j", "down"), "Down", "Move one line down.", Where.MOVING, "move(1)"),
+    Action("move.up", ("k", "up"), "Up", "Move one line up.", Where.MOVING, "move(-1)"),
+    Action("move.page_down", ("pagedown", "ctrl+f"), "Page down", "Move one page down.", Where.MOVING, "page(1)"),
+    Action("move.page_up", ("pageup", "ctrl+b"), "Page up", "Move one page up.", Where.MOVING, "page(-1)"),
+    Action("move.first", ("g", "home"), "First", "Go to the first line.", Where.MOVING, "first"),
+    Action("move.last", ("G", "end"), "Last", "Go to the last line.", Where.MOVING, "last"),
+    # Lists
+    Action("list.open", ("enter",), "Open", "Show the selected line in full.", Where.LIST, "open", footer=True),
+    Action("list.follow", ("F",), "Follow", "Stay on the newest line.", Where.LIST, "follow", footer=True),
+    Action(
+        "list.freeze",
+        ("P",),
+        "Freeze",
+        "Let the view stand still while recording goes on; again to release it.",
+        Where.LIST,
+        "freeze",
+        footer=True,
+    ),
+    # Payloads
+    Action("json.toggle", ("enter", "space"), "Fold", "Fold or unfold this value.", Where.JSON, "toggle", footer=True),
+    Action("json.open", ("right",), "Unfold", "Unfold this value, or go into it.", Where.JSON, "unfold"),
+    Action("json.close", ("left",), "Fold", "Fold this value, or go out of it.", Where.JSON, "fold"),
+    Action("json.next", ("n",), "Next match", "Go to the next match.", Where.JSON, "next_match"),
+    Action("json.previous", ("N",), "Previous match", "Go to the match before.", Where.JSON, "previous_match"),
+    # Search line
+    Action("search.leave", ("escape",), "Clear", "Clear the line; when it is empty, leave it.", Where.SEARCH, "leave"),
+    Action("search.done", ("enter", "down"), "Go", "Go to what was found.", Where.SEARCH, "done"),
+    # Traffic
+    Action("traffic.filter", ("/",), "Filter", "Show only lines that match.", Where.TRAFFIC, "filter", footer=True),
+    Action("traffic.clear", ("\\",), "Clear filter", "Show all lines again.", Where.TRAFFIC, "clear_filter"),
+    Action(
+        "traffic.tree",
+        ("T",),
+        "Tree/order",
+        "Show exchanges as a tree, or every line in the order of the wire.",
+        Where.TRAFFIC,
+        "toggle_tree",
+        footer=True,
+    ),
+    Action("traffic.next", ("}",), "Next exchange", "Go to the next request.", Where.TRAFFIC, "exchange(1)"),
+    Action("traffic.previous", ("{",), "Exchange before", "Go to the request before.", Where.TRAFFIC, "exchange(-1)"),
+    Action("traffic.pair", ("p",), "Pair", "Go from a request to its answer and back.", Where.TRAFFIC, "pair"),
+    # Detail
+    Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)"),
+    Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),
+    # Tools
+    Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
+    Action(
+        "tools.send",
+        ("ctrl+j", "f5", "ctrl+enter"),
+        "Call",
+        "Call the tool with what the form holds. The Call button does the same.",
+        Where.TOOLS,
+        "send",
+        footer=True,
+        priority=True,
+    ),
+    Action("tools.json", ("e",), "Form/JSON", "Write the arguments as a form or as JSON.", Where.TOOLS, "toggle_json"),
+    Action("tools.repeat", (".",), "Repeat", "Repeat the last call.", Where.TOOLS, "repeat", footer=True),
+    Action("tools.history", ("h",), "History", "Show the earlier calls of this tool.", Where.TOOLS, "history"),
+)
+"""The order is the order of footer and help."""
+
+_BY_ID = {action.id: action for action in ACTIONS}
+
+
+def action(identifier: str) -> Action:
+    """Return one action by its id. Raises: KeyError."""
+    return _BY_ID[identifier]
+
+
+def bindings(*places: Where) -> list[BindingType]:
+    """Return the bindings of some places, for a widget's or a screen's BINDINGS."""
+    return [binding(found) for found in ACTIONS if found.where in places]
+
+
+def binding(found: Action) -> Binding:
+    """Return one action as Textual wants it."""
+    return Binding(
+        key=",".join(found.keys),
+        action=found.action,
+        description=found.label,
+        show=found.footer,
+        key_display=key_name(found.keys[0]),
+        priority=found.priority,
+        tooltip=found.tooltip,
+        id=found.id,
+    )
+
+
+def help_text(*places: Where) -> list[tuple[Where, list[tuple[str, str]]]]:
+    """Return what the help shows of some places: under each heading its keys and what they do."""
+    return [(place, [(a.key_text, a.tooltip) for a in ACTIONS if a.where is place]) for place in places]

@@ -1,0 +1,98 @@
+"""The second wall: no control character reaches the terminal, whatever a widget was given.
+
+The first wall is `viewmodels.text.visible`, which every foreign text passes on its way to a widget and which
+shows what it replaces. The filters here see each line that Textual is about to draw and stop what came around
+that wall. Textual asks no filter about a widget that overrides `render_lines`; ours pass their lines through
+`through_filters`.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from rich.segment import Segment
+from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.viewmodels.text import cell_width
+
+_ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ASCII_TWINS = {
+    **dict.fromkeys("─━▁▔▄▀╌", "-"),
+    **dict.fromkeys("│┃▏▎▍▌▐▕▊╎", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
+    **dict.fromkeys("█▉▇", "#"),
+    **dict.fromkeys("→▸▶›", ">"),
+    **dict.fromkeys("←◂◀‹", "<"),
+    **dict.fromkeys("●•·", "*"),
+    "…": "~",
+    "✓": "+",
+    "✗": "x",
+    "×": "x",
+    "○": "o",
+    "▾": "v",
+    "▼": "v",
+    "▲": "^",
+    "␛": "^",
+    "“": '"',
+    "”": '"',
+}
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+class _TextFilter(LineFilter):
+    """A filter of letters, not of colours."""
+
+    def __init__(self, clean: Callable[[str], str]) -> None:
+        super().__init__()
+        self._clean = clean
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments cleaned; a line of ordinary ASCII comes back as it is."""
+        if all(segment.text.isascii() and segment.text.isprintable() for segment in segments):
+            return segments
+        return [
+            segment if segment.control else segment._replace(text=self._clean(segment.text)) for segment in segments
+        ]
+
+
+class ControlFilter(_TextFilter):
+    """Removes what acts on a terminal.
+
+    Removes and does not replace: Textual counts no cell for these characters, so a sign in their place would
+    push the rest of the line over the edge.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(lambda text: _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _ACTING.sub("", text)))
+
+
+class AsciiFilter(_TextFilter):
+    """Writes everything in ASCII, for a terminal whose encoding has no more; each cell stays where it is."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda text: _NOT_ASCII.sub(lambda found: _ascii(found.group()), text))
+
+
+def _ascii(char: str) -> str:
+    return _ASCII_TWINS.get(char, "?" * cell_width(char))
+
+
+def install(app: App[Any], *, ascii_only: bool = False) -> None:
+    """Put the filters before all others of `app`; once, before it runs."""
+    walls: list[LineFilter] = [ControlFilter()]
+    if ascii_only:
+        walls.append(AsciiFilter())
+    app._filters[:0] = walls  # noqa: SLF001 - Textual has no public way; a test pins this one
+
+
+def through_filters(widget: Widget, strip: Strip) -> Strip:
+    """Return a strip as Textual's own renderer would pass it on: cleaned, and without colour where that is asked."""
+    background = widget.background_colors[1]
+    for line_filter in widget.get_line_filters():
+        strip = strip.apply_filter(line_filter, background)
+    return strip

@@ -1,0 +1,107 @@
+"""The table of actions keeps its own rules."""
+
+from collections import Counter
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.widgets import Static
+
+from inspector.tui import keys
+from inspector.tui.keys import ACTIONS, Action, Where
+
+TOGETHER = (
+    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TRAFFIC, Where.DETAIL),
+    (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TRAFFIC, Where.DETAIL),
+    (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TOOLS, Where.DETAIL),
+    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TOOLS),
+)
+NEVER = {"ctrl+i", "ctrl+m", "ctrl+[", "ctrl+left_square_bracket", "ctrl+s", "ctrl+q"}
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
+def test_an_action_explains_itself(action: Action) -> None:
+    assert 0 < len(action.label) <= 16
+    assert action.tooltip.endswith(".")
+    assert action.keys
+    assert not NEVER & set(action.keys)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
+def test_the_first_key_reaches_us_from_every_terminal(action: Action) -> None:
+    first = action.keys[0]
+    named = first in {"enter", "escape", "tab", "shift+tab", "space", "pageup", "pagedown", "left", "right"}
+    control = first.startswith("ctrl+") and len(first) == 6 and first[5].isalpha()
+    assert len(first) == 1 or named or control
+
+
+def test_an_id_is_given_once() -> None:
+    assert max(Counter(action.id for action in ACTIONS).values()) == 1
+
+
+@pytest.mark.parametrize("places", TOGETHER)
+def test_where_actions_meet_no_key_means_two_things(places: tuple[Where, ...]) -> None:
+    counts = Counter(key for action in ACTIONS if action.where in places for key in action.keys)
+    assert [key for key, count in counts.items() if count > 1] == []
+
+
+def test_what_works_while_somebody_types_is_no_letter() -> None:
+    for action in ACTIONS:
+        if action.priority:
+            assert all(len(key) > 1 for key in action.keys), action.id
+
+
+def test_keys_are_written_as_people_write_them() -> None:
+    assert [keys.key_name(key) for key in ("ctrl+p", "f5", "enter", "f", "G", "ctrl+enter")] == [
+        "^p",
+        "F5",
+        "⏎",
+        "f",
+        "G",
+        "^⏎",
+    ]
+    assert keys.action("move.down").key_text == "j  ↓"
+
+
+def test_the_help_lists_every_action_of_a_place() -> None:
+    ((heading, rows),) = keys.help_text(Where.LIST)
+    assert heading is Where.LIST
+    assert [shown for shown, _ in rows] == ["⏎", "F", "P"]
+
+
+async def test_each_key_of_an_action_runs_it() -> None:
+    moved: list[int] = []
+
+    class Mover(Static, can_focus=True):
+        BINDINGS = keys.bindings(Where.MOVING)
+
+        def action_move(self, by: int) -> None:
+            moved.append(by)
+
+    class OneWidget(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Mover()
+
+    async with OneWidget().run_test() as pilot:
+        await pilot.press("j", "down", "k", "up")
+    assert moved == [1, 1, -1, -1]
+
+
+async def test_an_action_can_be_given_another_key_by_its_id() -> None:
+    moved: list[int] = []
+
+    class Mover(Static, can_focus=True):
+        BINDINGS = keys.bindings(Where.MOVING)
+
+        def action_move(self, by: int) -> None:
+            moved.append(by)
+
+    class OneWidget(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Mover()
+
+        def on_mount(self) -> None:
+            self.set_keymap({"move.down": "x"})
+
+    async with OneWidget().run_test() as pilot:
+        await pilot.press("x", "j")
+    assert moved == [1]
