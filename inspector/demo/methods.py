@@ -1,0 +1,259 @@
+"""What each method answers, one function a method, and the two tables that say in which era there is which.
+
+The functions return the newest revision's result; what an older one does not know is taken away here, and
+what the stateless era wants on every result is added in `finish`.
+"""
+
+import asyncio
+import base64
+import binascii
+import json
+import os
+from collections.abc import Awaitable, Callable, Sequence
+
+from inspector.demo import eras, opening, prompts, resources, tools
+from inspector.demo.call import (
+    INVALID_PARAMS,
+    LEVELS,
+    META,
+    MISSING_CAPABILITY,
+    RESOURCE_NOT_FOUND,
+    Call,
+    Json,
+    Mishap,
+    Refusal,
+    mutter,
+    news,
+)
+from inspector.demo.schema_check import complaints
+from inspector.demo.station import Change
+from inspector.demo.toolkit import Tool, result, text
+
+CRASH_STATUS = 70
+
+
+def _page(items: Sequence[Json], call: Call, key: str) -> Json:
+    size = call.options.page_size or len(items)
+    start = _start(call.params.get("cursor"))
+    if start > len(items):
+        raise Refusal(INVALID_PARAMS, "The cursor is no cursor of this list")
+    page: Json = {key: list(items[start : start + size])}
+    if start + size < len(items):
+        page["nextCursor"] = base64.urlsafe_b64encode(f"from {start + size}".encode()).decode()
+    return page
+
+
+def _start(cursor: object) -> int:
+    if cursor is None:
+        return 0
+    try:
+        word, number = base64.urlsafe_b64decode(str(cursor)).decode().split(" ")
+        if word == "from" and number.isascii() and number.isdecimal() and len(number) < 9:
+            return int(number)
+    except (ValueError, binascii.Error):
+        pass
+    raise Refusal(INVALID_PARAMS, "The cursor is no cursor of this server")
+
+
+async def ping(call: Call) -> Json:
+    """Nothing, promptly."""
+    return {}
+
+
+async def list_tools(call: Call) -> Json:
+    """A page of tools."""
+    there = tools.catalogue(call.station, call.options)
+    return _page([eras.trim("tool", tool.listed(), call.era) for tool in there], call, "tools")
+
+
+async def call_tool(call: Call) -> Json:
+    """Runs a tool; what the tool gets wrong is a result with `isError`, what the caller names wrong is an error."""
+    tool = _tool(call)
+    _demand_capability(call)
+    if tool.name == call.options.crash_on:
+        mutter(f"{tool.name}: the lamp room is on fire, everybody out")
+        os._exit(CRASH_STATUS)
+    try:
+        made = await tool.run(call, _arguments(call, tool))
+    except Mishap as mishap:
+        made = {**result(text(str(mishap))), "isError": True}
+    if "structuredContent" in made:
+        # "a tool that returns structured content SHOULD also return the serialized JSON in a TextContent block"
+        made["content"].append(text(json.dumps(made["structuredContent"], ensure_ascii=False)))
+    return eras.fit_result(made, call.era)
+
+
+def _tool(call: Call) -> Tool:
+    name = call.text("name")
+    for tool in tools.catalogue(call.station, call.options):
+        if tool.name == name:
+            return tool
+    raise Refusal(INVALID_PARAMS, f"Unknown tool: {name}", {"tool": name})
+
+
+def _demand_capability(call: Call) -> None:
+    needed = call.options.require_capability
+    if needed and call.era.stateless and needed not in call.meta[META + "clientCapabilities"]:
+        data: Json = {"requiredCapabilities": {needed: {}}}
+        raise Refusal(MISSING_CAPABILITY, f"Tools need the client capability {needed}", data)
+
+
+def _arguments(call: Call, tool: Tool) -> Json:
+    arguments = call.params.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise Refusal(INVALID_PARAMS, "params.arguments must be an object")
+    if tool.checked and (wrong := complaints(tool.input_schema, arguments)):
+        raise Mishap("These arguments cannot be used:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
+    return arguments
+
+
+async def list_resources(call: Call) -> Json:
+    """A page of resources."""
+    return _page([eras.trim("resource", item, call.era) for item in resources.listed()], call, "resources")
+
+
+async def list_templates(call: Call) -> Json:
+    """A page of resource templates."""
+    items = [eras.trim("template", item, call.era) for item in resources.templates()]
+    return _page(items, call, "resourceTemplates")
+
+
+async def read_resource(call: Call) -> Json:
+    """What stands behind a URI."""
+    uri = call.text("uri")
+    contents = resources.read(uri, call.station)
+    if contents is None:
+        # "servers MUST return -32602 … rather than an empty contents array" (2026-07-28 server/resources)
+        code = INVALID_PARAMS if call.era.stateless else RESOURCE_NOT_FOUND
+        raise Refusal(code, f"There is no resource {uri}", {"uri": uri})
+    return {"contents": contents}
+
+
+async def list_prompts(call: Call) -> Json:
+    """A page of prompts."""
+    return _page([eras.fit_prompt(item, call.era) for item in prompts.listed()], call, "prompts")
+
+
+async def get_prompt(call: Call) -> Json:
+    """A prompt, filled in."""
+    arguments = call.params.get("arguments", {})
+    if not isinstance(arguments, dict) or not all(isinstance(value, str) for value in arguments.values()):
+        raise Refusal(INVALID_PARAMS, "params.arguments must be an object of strings")
+    talk = prompts.get(call.text("name"), arguments, call.station)
+    for message in talk["messages"]:
+        message["content"] = eras.fit_content(message["content"], call.era)
+    return talk
+
+
+async def complete(call: Call) -> Json:
+    """Values that an argument may be completed to."""
+    ref, argument = call.params.get("ref"), call.params.get("argument")
+    if not isinstance(ref, dict) or not isinstance(argument, dict):
+        raise Refusal(INVALID_PARAMS, "params.ref and params.argument must be objects")
+    name, so_far = argument.get("name"), argument.get("value")
+    if not isinstance(name, str) or not isinstance(so_far, str):
+        raise Refusal(INVALID_PARAMS, "params.argument needs a name and a value, both strings")
+    return {"completion": prompts.complete(ref, name, so_far)}
+
+
+async def set_level(call: Call) -> Json:
+    """Remembers from which level on this connection wants to see logs."""
+    level = call.text("level")
+    if level not in LEVELS:
+        raise Refusal(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
+    call.link.log_level = level
+    return {}
+
+
+async def subscribe(call: Call) -> Json:
+    """Remembers that this connection wants to hear of a resource."""
+    call.link.watched.add(call.text("uri"))
+    return {}
+
+
+async def unsubscribe(call: Call) -> Json:
+    """Forgets it."""
+    call.link.watched.discard(call.text("uri"))
+    return {}
+
+
+async def listen(call: Call) -> Json:
+    """Tells of the changes that were asked for until somebody ends it; there is no other answer."""
+    asked = call.params.get("notifications")
+    if not isinstance(asked, dict):
+        raise Refusal(INVALID_PARAMS, "params.notifications must be an object")
+    honoured = _honoured(asked)
+    mark = {META + "subscriptionId": call.id}
+    await call.tell("notifications/subscriptions/acknowledged", {"notifications": honoured, "_meta": mark})
+
+    async def hear(change: Change) -> None:
+        if change.uri in honoured.get("resourceSubscriptions", ()) or (
+            change.what == "tools" and honoured.get("toolsListChanged")
+        ):
+            method, params = news(change)
+            await call.tell(method, {**params, "_meta": mark})
+
+    call.station.listeners.add(hear)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        call.station.listeners.discard(hear)
+    return {"_meta": mark}
+
+
+def _honoured(asked: Json) -> Json:
+    honoured: Json = {}
+    if asked.get("toolsListChanged") is True:
+        honoured["toolsListChanged"] = True
+    wanted = asked.get("resourceSubscriptions")
+    if isinstance(wanted, list):
+        honoured["resourceSubscriptions"] = [uri for uri in wanted if isinstance(uri, str)]
+    return honoured
+
+
+Handler = Callable[[Call], Awaitable[Json]]
+
+_BOTH: dict[str, Handler] = {
+    "tools/list": list_tools,
+    "tools/call": call_tool,
+    "resources/list": list_resources,
+    "resources/templates/list": list_templates,
+    "resources/read": read_resource,
+    "prompts/list": list_prompts,
+    "prompts/get": get_prompt,
+    "completion/complete": complete,
+}
+
+LEGACY: dict[str, Handler] = _BOTH | {
+    "initialize": opening.initialize,
+    "ping": ping,
+    "logging/setLevel": set_level,
+    "resources/subscribe": subscribe,
+    "resources/unsubscribe": unsubscribe,
+}
+
+MODERN: dict[str, Handler] = _BOTH | {
+    "server/discover": opening.discover,
+    "subscriptions/listen": listen,
+}
+
+_FRESH_FOR_MS = {
+    "server/discover": 3_600_000,
+    "tools/list": 60_000,
+    "prompts/list": 3_600_000,
+    "resources/list": 3_600_000,
+    "resources/templates/list": 3_600_000,
+    "resources/read": 0,
+}
+
+
+def finish(call: Call, made: Json) -> Json:
+    """A result with what every result of its era carries (2026-07-28: resultType, server info, cache hints)."""
+    if not call.era.stateless:
+        return made
+    meta = {META + "serverInfo": eras.trim("implementation", opening.IDENTITY, call.era), **made.get("_meta", {})}
+    finished = {"resultType": "complete", **made, "_meta": meta}
+    if call.method in _FRESH_FOR_MS:
+        finished["ttlMs"] = _FRESH_FOR_MS[call.method]
+        finished["cacheScope"] = "public"
+    return finished

@@ -1,0 +1,159 @@
+"""The heart of the demo: a message in, messages out, whatever carries them.
+
+One DemoServer serves one connection: a process on stdio, a session on HTTP, a single POST in the stateless
+era. Each message is handled in a task of its own, so that a slow tool holds nobody up, and the era is told
+anew for each request: both can be spoken on one connection.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.demo import methods, opening
+from inspector.demo.call import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Call,
+    Json,
+    Link,
+    Options,
+    Refusal,
+    Send,
+    dump,
+    mutter,
+)
+from inspector.demo.station import Station
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Running:
+    task: asyncio.Task[Any] | None
+    given_up: bool = False
+
+
+class DemoServer:
+    """The server's side of one connection.
+
+    `notify` carries what belongs to no request. After the last message `close` must be called.
+    """
+
+    def __init__(self, station: Station, options: Options, notify: Send) -> None:
+        self.link = Link(notify)
+        self._station = station
+        self._options = options
+        self._running: dict[bytes, _Running] = {}
+
+    def close(self) -> None:
+        """Stops telling this connection of changes; safe to call twice."""
+        self._station.listeners.discard(self.link.hear)
+
+    async def handle(self, message: Any, reply: Send) -> None:
+        """Handles one parsed message to its end.
+
+        `reply` gets the request's notifications and then its answer; nothing for a notification, and no
+        answer for a request that was cancelled. Never raises for what the message says.
+        """
+        if isinstance(message, list):
+            await self._batch(message, reply)
+        elif not isinstance(message, dict):
+            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "A message is an object")))
+        elif "method" in message and "id" in message:
+            await self._request(message, reply)
+        elif "method" in message:
+            self._notification(message)
+        elif "result" in message or "error" in message:
+            mutter("an answer came in that nobody asked for")
+        else:
+            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "A message has a method or an answer")))
+
+    def error_without_id(self, refusal: Refusal) -> Json:
+        """The error for something that could not be read far enough to know its id."""
+        answer: Json = {"jsonrpc": "2.0"}
+        if self.link.era is not None and not self.link.era.has("error without id"):
+            answer["id"] = None
+        return {**answer, "error": refusal.as_error()}
+
+    async def _batch(self, messages: list[Any], reply: Send) -> None:
+        if self.link.era is None or not self.link.era.has("batches") or not messages:
+            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "There are no batches here")))
+            return
+        answers: list[Json] = []
+
+        async def collect(answer: Json) -> None:
+            if "method" in answer:
+                await reply(answer)
+            else:
+                answers.append(answer)
+
+        async with asyncio.TaskGroup() as tasks:
+            for message in messages:
+                tasks.create_task(self.handle(message, collect))
+        if answers:
+            await reply(answers)
+
+    def _notification(self, message: Json) -> None:
+        params = message.get("params")
+        if message["method"] == "notifications/cancelled" and isinstance(params, dict):
+            self.cancel(params.get("requestId"))
+
+    def cancel(self, request_id: object) -> None:
+        """Gives a running request up: it gets no answer. Nothing happens if there is none of that id."""
+        running = self._running.get(dump(request_id))
+        if running is not None and running.task is not None:
+            running.given_up = True
+            running.task.cancel()
+
+    async def _request(self, message: Json, reply: Send) -> None:
+        request_id = message["id"]
+        if isinstance(request_id, bool) or not isinstance(request_id, (str, int)):
+            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "An id is a string or an integer")))
+            return
+        key = dump(request_id)
+        if key in self._running:
+            answer = _failed(request_id, Refusal(INVALID_REQUEST, "This id is in use"))
+            await reply(answer)
+            return
+        running = self._running[key] = _Running(asyncio.current_task())
+        try:
+            await reply(await self._answer(message, reply))
+        except asyncio.CancelledError:
+            if not running.given_up or running.task is None:
+                raise
+            running.task.uncancel()
+        finally:
+            del self._running[key]
+
+    async def _answer(self, message: Json, reply: Send) -> Json:
+        try:
+            call = self._call(message, reply)
+            made = methods.finish(call, await self._handler(call)(call))
+        except Refusal as refusal:
+            return _failed(message["id"], refusal)
+        except Exception:  # the border of a worker: a fault of the demo's own is answered, too
+            logger.exception("the demo failed on %r", message["method"])
+            return _failed(message["id"], Refusal(INTERNAL_ERROR, "The keeper fell down the stairs"))
+        return {"jsonrpc": "2.0", "id": message["id"], "result": made}
+
+    def _call(self, message: Json, reply: Send) -> Call:
+        method, params = message["method"], message.get("params", {})
+        if not isinstance(method, str):
+            raise Refusal(INVALID_REQUEST, "A method is a string")
+        if not isinstance(params, dict):
+            raise Refusal(INVALID_PARAMS, "params must be an object")
+        era = opening.era_of(method, params, self.link, self._options)
+        return Call(message["id"], method, params, era, self.link, reply, self._station, self._options)
+
+    def _handler(self, call: Call) -> methods.Handler:
+        table = methods.MODERN if call.era.stateless else methods.LEGACY
+        if call.method not in table:
+            raise Refusal(METHOD_NOT_FOUND, f"Method not found: {call.method}")
+        return table[call.method]
+
+
+def _failed(request_id: str | int, refusal: Refusal) -> Json:
+    return {"jsonrpc": "2.0", "id": request_id, "error": refusal.as_error()}
