@@ -1,0 +1,265 @@
+"""How a conversation is opened, in either era, over any carriage.
+
+Auto asks `server/discover` first and falls back to `initialize` on anything that is no modern evidence, or after
+a bounded silence on stdio. 401, 403, 5xx and an unreachable server are no verdict: they end the attempt.
+A server that was found to be of one era before is asked that way first.
+
+Source: specification 2026-07-28, basic/versioning (backward compatibility) and basic/transports.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import (
+    Broken,
+    Flow,
+    GivenUp,
+    Notify,
+    OpenStream,
+    Refused,
+    Replied,
+    Reply,
+    Send,
+    Silent,
+    UseCarriage,
+)
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.revisions._shape import Carriage, Era, Revision
+from inspector.protocol.revisions.openings import (
+    UNSUPPORTED_VERSION,
+    Judgement,
+    Opening,
+    Verdict,
+    from_discover,
+    from_initialize,
+    judge_error,
+    judge_result,
+    modern_code,
+)
+from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
+from inspector.protocol.stamp import ClientIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How the person wants to connect."""
+
+    client: ClientIdentity
+    era: Era | None = None
+    """None: find out."""
+    revision: str = ""
+    """Any version string, known or not, to be used and no other; "" for the newest of the era."""
+    remembered: Era | None = None
+    """What this server was found to be last time."""
+    over_http: bool = False
+    carriage: Carriage | None = None
+    """LEGACY_SSE if the person asked for it; None: find out."""
+    silence_s: float = 2.0
+    """How long a server on stdio may keep silent about the probe."""
+
+
+def connect(wish: Wish) -> Flow[Opening]:
+    """Open the conversation.
+
+    Raises: AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout.
+    """
+    if wish.carriage is Carriage.LEGACY_SSE:
+        return (yield from _handshake(wish, fall_back=False))
+    era = wish.era or _era_of(wish.revision)
+    if era is Era.MODERN:
+        return (yield from _stateless(wish))
+    if era is Era.LEGACY or wish.remembered is Era.LEGACY:
+        if wish.over_http:
+            yield UseCarriage(Carriage.SESSIONS)
+        return (yield from _handshake(wish, fall_back=era is None))
+    return (yield from _find_out(wish))
+
+
+def _era_of(revision: str) -> Era | None:
+    row = find(revision)
+    return row.era if row else None
+
+
+def _modern_row(wish: Wish, date: str = "") -> Revision:
+    return resolve(date or wish.revision or newest_of(Era.MODERN).date, Era.MODERN)[0]
+
+
+def _stateless(wish: Wish) -> Flow[Opening]:
+    """The stateless era and no other."""
+    row = _modern_row(wish)
+    for _ in range(2):
+        reply: Reply = yield Send("server/discover", revision=row, progress=False)
+        judgement = _judge(wish, row, _answered(reply, "server/discover"))
+        if judgement.verdict is not Verdict.AGAIN or wish.revision:
+            break
+        row = _modern_row(wish, judgement.date)
+    if isinstance(reply, Replied) and isinstance(reply.message, Answer):
+        return _opened(from_discover(row.date, reply.message.result), reply)
+    raise ConnectError(
+        f"the server does not open in the stateless era with {row.date}: {judgement.why}",
+        hint="Try --era auto, or --revision with a version that it names.",
+    )
+
+
+def _find_out(wish: Wish) -> Flow[Opening]:
+    """Probe first; then the era that the answer proves."""
+    row = _modern_row(wish)
+    silence = None if wish.over_http or wish.remembered is Era.MODERN else wish.silence_s
+    reply: Reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
+    if isinstance(reply, Silent) and not wish.over_http:
+        return (yield from _handshake(wish, fall_back=False, late=reply.exchange))
+    judgement = _judge(wish, row, reply)
+    if judgement.verdict is Verdict.AGAIN:
+        row = _modern_row(wish, judgement.date)
+        reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
+        judgement = _judge(wish, row, reply)
+    match judgement.verdict:
+        case Verdict.INCOMPATIBLE | Verdict.AGAIN:
+            raise ConnectError(f"no revision in common: {judgement.why}", hint="Pin one with --revision to try anyway.")
+        case Verdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, Answer):
+            return _opened(from_discover(row.date, reply.message.result), reply)
+        case Verdict.MODERN:
+            raise RemoteProtocolError(_refusal("server/discover", reply), hint="Try --era legacy.")
+        case Verdict.LEGACY:
+            if wish.over_http:
+                yield UseCarriage(Carriage.SESSIONS)
+            return (yield from _handshake(wish, fall_back=wish.over_http, versions=judgement.supported))
+
+
+def _handshake(
+    wish: Wish, *, fall_back: bool, late: Exchange | None = None, versions: tuple[str, ...] = ()
+) -> Flow[Opening]:
+    """`initialize`, its result, `notifications/initialized`; over HTTP the older carriage if that is refused."""
+    offer = _offer(wish, versions)
+    reply: Reply = yield _initialize(wish, offer, late)
+    if isinstance(reply, Replied) and reply.exchange.method == "server/discover":
+        return (yield from _late_answer(wish, reply))
+    if fall_back_wanted(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
+        yield from _older_carriage(reply)
+        reply = yield _initialize(wish, offer, None)
+    if isinstance(reply, Replied) and not isinstance(reply.message, Answer):
+        if fall_back and wish.era is None and modern_code(reply.message.error) == UNSUPPORTED_VERSION:
+            return (yield from _stateless(wish))
+        other = mutual(
+            [v for v in peek.items(reply.message.error, "data", "supported") if isinstance(v, str)], Era.LEGACY
+        )
+        if other and other != offer and not wish.revision:
+            reply = yield _initialize(wish, other, None)
+    answered = _answered(reply, "initialize")
+    if not isinstance(answered.message, Answer):
+        raise ConnectError(_refusal("initialize", reply), hint="Try --era modern, or pin an older --revision.")
+    opening = _opened(from_initialize(_initialize_params(wish, offer), answered.message.result), answered)
+    yield Notify("notifications/initialized")
+    if wish.over_http:
+        yield OpenStream(opening.revision)
+    return opening
+
+
+def _older_carriage(refused: Reply) -> Flow[None]:
+    problem: str = yield UseCarriage(Carriage.LEGACY_SSE)
+    if problem:
+        raise ConnectError(
+            f"{_refusal('initialize', refused)}; as an older HTTP+SSE server: {problem}",
+            hint="Check the path of the URL: most servers answer at /mcp, older ones at /sse.",
+        )
+
+
+def fall_back_wanted(reply: Reply) -> bool:
+    """Whether a refused `initialize` may come from a server of the older HTTP+SSE carriage.
+
+    2025-11-25 names 400, 404 and 405, earlier revisions any 4xx; 401 and 403 ask for credentials, 408 and 429 for time.
+    """
+    return isinstance(reply, Refused) and 400 <= (reply.status or 0) < 500 and reply.status not in (401, 403, 408, 429)
+
+
+def _late_answer(wish: Wish, reply: Replied) -> Flow[Opening]:
+    """The probe was answered after all while `initialize` was on its way: a slow modern server."""
+    row = _modern_row(wish)
+    judgement = _judge(wish, row, reply)
+    if judgement.verdict is Verdict.MODERN and isinstance(reply.message, Answer):
+        return _opened(from_discover(row.date, reply.message.result), reply)
+    if judgement.verdict is Verdict.AGAIN:
+        return (yield from _stateless(wish))
+    return (yield from _handshake(wish, fall_back=False))
+
+
+def _offer(wish: Wish, versions: tuple[str, ...]) -> str:
+    if wish.revision and _era_of(wish.revision) is not Era.MODERN:
+        return wish.revision
+    return mutual(list(versions), Era.LEGACY) or newest_of(Era.LEGACY).date
+
+
+def _initialize(wish: Wish, offer: str, late: Exchange | None) -> Send:
+    return Send("initialize", _initialize_params(wish, offer), or_late=late)
+
+
+def _initialize_params(wish: Wish, offer: str) -> dict[str, Any]:
+    return {"protocolVersion": offer, "capabilities": wish.client.capabilities, "clientInfo": wish.client.info}
+
+
+def _judge(wish: Wish, row: Revision, reply: Reply) -> Judgement:
+    """What came of a probe, as a verdict. Raises where there is none to be had."""
+    if isinstance(reply, Refused) and _may_be_legacy(reply):
+        return Judgement(Verdict.LEGACY, f"it answered server/discover with HTTP {reply.status}")
+    replied = _answered(reply, "server/discover")
+    if isinstance(replied.message, Answer):
+        return judge_result(row.date, replied.message.result, pinned=bool(wish.revision))
+    return judge_error(row.date, replied.message.error)
+
+
+def _may_be_legacy(reply: Refused) -> bool:
+    """A 4xx that asks for no credentials, or a 2xx without a usable answer, is what old servers say to a stranger."""
+    return reply.status is not None and reply.status < 500 and reply.status not in (401, 403, 408, 429)
+
+
+def _answered(reply: Reply, method: str) -> Replied:
+    """The reply if it is an answer; otherwise the exception that says what happened."""
+    match reply:
+        case Replied():
+            return reply
+        case Silent():
+            raise RequestTimeout(
+                f"no answer to {method} within {reply.seconds:g} s",
+                hint="The server runs but says nothing: see its stderr, or give it longer with --timeout.",
+            )
+        case Refused(status=401 | 403):
+            raise AuthorizationNeeded(
+                f"the server answered {method} with HTTP {reply.status}{_challenge(reply)}",
+                hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
+            )
+        case Refused():
+            raise ConnectError(_refusal(method, reply), hint="Check the URL, and what the server logs.")
+        case Broken():
+            raise Disconnected(reply.why, hint=reply.hint)
+        case GivenUp():
+            raise Disconnected("connecting was given up")
+
+
+def _challenge(reply: Refused) -> str:
+    found = next((value for name, value in reply.headers if name.lower() == "www-authenticate"), "")
+    return f" ({found})" if found else ""
+
+
+def _refusal(method: str, reply: Reply) -> str:
+    """What came instead of a result, in one sentence with the evidence."""
+    if isinstance(reply, Replied) and not isinstance(reply.message, Answer):
+        return f"the server answered {method} with error {reply.message.code}: {reply.message.message}"
+    if isinstance(reply, Refused):
+        kind = f" ({reply.content_type})" if reply.content_type else ""
+        excerpt = reply.body[:200].decode("utf-8", "replace").strip()
+        said = f": {excerpt}" if excerpt else ""
+        status = f"HTTP {reply.status}{kind}" if reply.status else "nothing"
+        return f"the server answered {method} with {status}{said}" + (f"; {reply.why}" if reply.why else "")
+    return f"nothing usable came of {method}"
+
+
+def _opened(found: Opening | str, reply: Replied) -> Opening:
+    if isinstance(found, str):
+        raise RemoteProtocolError(
+            f"{found} (frame {reply.exchange.answer_frame})",
+            hint="Look at that frame; try another --revision or --era.",
+        )
+    return found

@@ -1,0 +1,114 @@
+"""The steps a flow can ask for, and what can come of sending. Flows yield these; a driver performs them.
+
+A flow is a generator: it yields a Step and is sent what came of it. It has no clock, no socket and no state but
+its own, so that each can be tested line by line with a list of replies.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.revisions._shape import Carriage, Revision
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a request and wait for what comes of it: a Reply."""
+
+    method: str
+    params: Any = None
+    revision: Revision | None = None
+    """By whose rules it is stamped and gets headers; None: the session's, or none before any is settled."""
+    probe: bool = False
+    silence_s: float | None = None
+    """How long to wait; None: the session's clocks."""
+    or_late: Exchange | None = None
+    """An earlier exchange whose late answer is as welcome as this one's."""
+    input_schema: Any = None
+    """Of the tool being called, for the headers that mirror parameters."""
+    progress: bool = False
+    """Whether to ask for progress notifications."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    """Send a notification; nothing comes of it but "" or why it could not be sent."""
+
+    method: str
+    params: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class UseCarriage:
+    """HTTP only: travel another way from now on; "" comes of it, or why that does not work."""
+
+    carriage: Carriage
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStream:
+    """HTTP sessions only: open the standalone stream. Nothing comes of it: a server may refuse."""
+
+    revision: Revision
+
+
+Step = Send | Notify | UseCarriage | OpenStream
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """An answer came."""
+
+    message: Answer | ErrorAnswer
+    exchange: Exchange
+    status: int | None = None
+    """Of the HTTP response that brought it; None elsewhere, or if not known yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """Nothing came in time."""
+
+    exchange: Exchange | None
+    seconds: float
+    clock: str
+    """Which clock ran out: "idle" or "total"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The HTTP exchange ended without an answer."""
+
+    exchange: Exchange | None
+    status: int | None
+    content_type: str
+    body: bytes
+    """Its beginning, for the evidence."""
+    headers: tuple[tuple[str, str], ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The connection ended, or could not be made."""
+
+    exchange: Exchange | None
+    why: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """Somebody on this side cancelled it."""
+
+    exchange: Exchange | None
+    why: str = ""
+
+
+Reply = Replied | Silent | Refused | Broken | GivenUp
+
+T = TypeVar("T")
+Flow = Generator[Step, Any, T]
+"""Yields steps, is sent a Reply (Send), a string (Notify, UseCarriage) or None (OpenStream), returns T."""

@@ -1,0 +1,44 @@
+"""What each request carries about its sender, by revision: nothing, or version, client and capabilities in `_meta`.
+
+Source: specification 2026-07-28, basic (per-request metadata); utilities/progress in all revisions.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.revisions._shape import Revision, Stamp
+from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class ClientIdentity:
+    """Who asks, and what it can answer."""
+
+    info: dict[str, Any]
+    capabilities: dict[str, Any] = field(default_factory=dict)
+
+
+def stamped(
+    revision: Revision | None, params: Any, client: ClientIdentity, *, progress_token: RequestId | None = None
+) -> Any:
+    """Params as the revision wants them. What the caller put into `_meta` himself is kept: testing is the use.
+
+    Params that are no object are returned as they are: somebody sends them wrong on purpose.
+    """
+    if params is not None and not isinstance(params, dict):
+        return params
+    meta: dict[str, Any] = {}
+    if revision is not None and revision.stamp is Stamp.META:
+        meta = {
+            PROTOCOL_VERSION: revision.date,
+            CLIENT_INFO: client.info,
+            CLIENT_CAPABILITIES: client.capabilities,
+        }
+    if progress_token is not None:
+        meta["progressToken"] = progress_token
+    meta |= peek.mapping(params, "_meta")
+    if not meta:
+        return params
+    return {**(params or {}), "_meta": meta}
