@@ -52,12 +52,13 @@ def _ours(pid: int, home: Path) -> Process | None:
     return None
 
 
-def end(found: list[Process]) -> list[str]:
+def end(found: list[Process], grace_ms: int = _GRACE_MS) -> list[str]:
     """Give each its grace, kill what is left, and say which those were."""
-    return [f"{process.pid} {process.command}" for process in found if not _goes_by_itself(process.pid)]
+    stayed = [process for process in found if not _goes_by_itself(process.pid, grace_ms)]
+    return [f"{process.pid} {process.command}" for process in stayed]
 
 
-def _goes_by_itself(pid: int) -> bool:
+def _goes_by_itself(pid: int, grace_ms: int) -> bool:
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -65,7 +66,7 @@ def _goes_by_itself(pid: int) -> bool:
     try:
         poll = select.poll()
         poll.register(handle, select.POLLIN)
-        if poll.poll(_GRACE_MS):
+        if poll.poll(grace_ms):
             return True
         signal.pidfd_send_signal(handle, signal.SIGKILL)
         poll.poll(_GRACE_MS)

@@ -35,7 +35,7 @@ def child() -> Iterator[Child[bytes]]:
 def test_a_child_that_outlives_its_grace_is_named_and_killed(child: Child[bytes], home: Path) -> None:
     found = alive_since(pids() - {child.pid}, home)
     assert [process.pid for process in found] == [child.pid]
-    assert end(found) == [f"{child.pid} {found[0].command}"]
+    assert end(found, grace_ms=0) == [f"{child.pid} {found[0].command}"]
     assert child.wait(10) == -signal.SIGKILL
 
 

@@ -1,0 +1,87 @@
+"""A command pays only for what it uses: nothing heavy is imported before a command needs it.
+
+Looked at from outside, in a process of its own: what the imports of a file say is in test_layers, what they
+drag in is only known when they run.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.architecture.sources import ROOT
+
+_HEAVY = ("textual", "rich", "httpx", "jsonschema", "pydantic", "pygments", "platformdirs", "PIL")
+_LIGHT = (
+    "inspector.cli.main",
+    "inspector.config.paths",
+    "inspector.config.eras",
+    "inspector.capture.journal",
+    "inspector.session.session",
+    "inspector.transports.stdio",
+    "inspector.viewmodels.log",
+    "inspector.forms.read_schema",
+    "inspector.demo",
+)
+"""Modules that must not bring anything heavy with them. Those that are not written yet count for nothing."""
+
+_REPORT = "import json, sys; print('\\n' + json.dumps(sorted(sys.modules)))"
+_COMMANDS = """
+import click, json
+import inspector.cli.main as cli
+group = next(value for value in vars(cli).values() if isinstance(value, click.Group))
+print(json.dumps(group.list_commands(click.Context(group))))
+"""
+_HELP = """
+import sys
+from inspector.__main__ import main
+sys.argv = ["mcp-inspect", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+
+
+def _run(code: str, *argv: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, *argv]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 0, f"{argv}: {done.stderr}"
+    return done.stdout.strip().rpartition("\n")[2]
+
+
+def _heavy_after(code: str, *argv: str) -> set[str]:
+    """Run code in a fresh interpreter and return which of the heavy packages it has imported."""
+    modules = json.loads(_run(code + "\n" + _REPORT, *argv))
+    return set(_HEAVY) & {name.partition(".")[0] for name in modules}
+
+
+def _exists(module: str) -> bool:
+    place = ROOT / module.replace(".", "/")
+    return place.with_suffix(".py").exists() or (place / "__init__.py").exists()
+
+
+def _commands() -> list[str]:
+    return json.loads(_run(_COMMANDS)) if _exists("inspector.cli.main") else []
+
+
+@pytest.mark.parametrize("module", [module for module in _LIGHT if _exists(module)])
+def test_a_module_that_many_import_is_light(module: str) -> None:
+    assert _heavy_after(f"import {module}") == set()
+
+
+def test_the_help_of_every_command_is_light() -> None:
+    commands = _commands()
+    assert {tuple(argv): heavy for argv in _helps(commands) if (heavy := _heavy_after(_HELP, *argv))} == {}
+
+
+def _helps(commands: list[str]) -> list[list[str]]:
+    return [["--help"], *([command, "--help"] for command in commands)] if commands else []
+
+
+def test_something_heavy_is_found() -> None:
+    assert _heavy_after("import rich.text") >= {"rich"}
+    assert _heavy_after("import json") == set()
