@@ -1,0 +1,231 @@
+"""Driver: performs the steps of flows over a transport, and resolves who waits for what.
+
+    flow ──Send──▶ driver ──Outgoing──▶ transport ──frame──▶ journal ──Event──▶ driver ──Reply──▶ flow
+
+A request exists once its frame was observed; its answer comes back the same way, as an event of the fold. The
+transport's own word (`Delivery`) matters only where no answer came: then it says why.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import Any, Protocol, TypeVar, assert_never
+
+from inspector.capture.journal import Journal
+from inspector.capture.store import Entry
+from inspector.errors import ConnectError, InspectError
+from inspector.protocol import events, jsonrpc
+from inspector.protocol.events import Event
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.cancel import cancel
+from inspector.protocol.flows.steps import (
+    Broken,
+    Flow,
+    GivenUp,
+    Notify,
+    OpenStream,
+    Refused,
+    Replied,
+    Reply,
+    Send,
+    Silent,
+    Step,
+    UseCarriage,
+)
+from inspector.protocol.frames import Direction
+from inspector.protocol.headers import headers_for, version_header
+from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.revisions._shape import Carriage, Revision
+from inspector.protocol.stamp import ClientIdentity, stamped
+from inspector.session.answering import answer_to
+from inspector.session.waiting import Clocks, Waiter, wait
+from inspector.transports.base import Delivery, Expects, Outgoing, Transport
+
+T = TypeVar("T")
+
+
+class HttpLike(Protocol):
+    """What a driver needs of an HTTP transport beside the contract."""
+
+    common_headers: dict[str, str]
+    """What GET and DELETE carry beside the session id."""
+
+    async def use(self, carriage: Carriage) -> None:
+        """Travel another way from now on. Raises: ConnectError."""
+
+    async def open_stream(self, headers: Mapping[str, str]) -> Delivery:
+        """Open the standalone stream."""
+
+    def forget_session(self) -> None:
+        """Send no session id from now on."""
+
+    @property
+    def mcp_session_id(self) -> str | None:
+        """The id the server gave, None without."""
+
+
+class Driver:
+    """Sends, waits, answers. One per session, on the session's event loop."""
+
+    def __init__(
+        self, transport: Transport, journal: Journal, client: ClientIdentity, clocks: Clocks, tasks: asyncio.TaskGroup
+    ) -> None:
+        self._transport = transport
+        self._journal = journal
+        self._client = client
+        self._clocks = clocks
+        self._tasks = tasks
+        self._ids = count(1)
+        self._waiters: dict[RequestId, Waiter] = {}
+        self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
+
+    @property
+    def revision(self) -> Revision | None:
+        """By whose rules requests go out now; None before the conversation is open."""
+        opening = self._journal.conversation.opening
+        return opening.revision if opening else None
+
+    async def drive(self, flow: Flow[T], opened: Callable[[Exchange], None] = lambda exchange: None) -> T:
+        """Perform a flow's steps until it returns; what it raises is raised."""
+        came: Any = None
+        try:
+            while True:
+                came = await self._perform(flow.send(came), opened)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+
+    async def cancel(self, exchange: Exchange, reason: str) -> None:
+        """Give a request up and wake who waits for it. A late answer is still shown."""
+        waiter = self._waiters.get(exchange.id)
+        if waiter is not None:
+            waiter.settle(GivenUp(waiter.exchange, reason))
+            await self._give_up(waiter, reason)
+
+    def fail_all(self, why: str, hint: str = "") -> None:
+        """The connection is gone: nobody needs to wait any longer."""
+        for waiter in list(self._waiters.values()):
+            waiter.settle(Broken(waiter.exchange, why, hint))
+            if waiter.delivery is not None:
+                waiter.delivery.cancel()
+
+    def hear(self, entry: Entry, found: Sequence[Event]) -> None:
+        """What the fold made of an entry: wake who waits, answer who asks."""
+        for event in found:
+            match event:
+                case events.Opened(exchange) if exchange.sender is Direction.TO_SERVER:
+                    if waiter := self._waiters.get(exchange.id):
+                        waiter.sent(exchange)
+                case events.Opened(_, message):
+                    self._tasks.create_task(self._answer(message))
+                case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
+                    if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
+                        waiter.settle(Replied(answer, exchange))
+                case events.Progressed(exchange):
+                    if waiter := self._waiters.get(exchange.id):
+                        waiter.heard()
+
+    async def _perform(self, step: Step, opened: Callable[[Exchange], None]) -> Any:
+        match step:
+            case Send():
+                return await self._request(step, opened)
+            case Notify():
+                return await self._notify(step)
+            case UseCarriage():
+                return await self._use(step.carriage)
+            case OpenStream():
+                return self._open_stream(step.revision)
+            case _:
+                assert_never(step)
+
+    async def _request(self, step: Send, opened: Callable[[Exchange], None]) -> Reply:
+        waiter = Waiter(next(self._ids), asyncio.get_running_loop().time, opened)
+        self._waiters[waiter.id] = waiter
+        waiter.delivery = self._tasks.create_task(self._deliver(self._outgoing(step, waiter.id), waiter))
+        late = None if step.or_late is None else self._waiters.get(step.or_late.id)
+        clocks = self._clocks if step.silence_s is None else Clocks(step.silence_s, step.silence_s)
+        try:
+            reply = await wait(waiter, clocks, *([late] if late else []))
+        except asyncio.CancelledError:
+            self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting"))
+            raise
+        if isinstance(reply, Silent) and step.silence_s is not None:
+            return reply  # a probe: its answer is still welcome, so its waiter stays
+        if isinstance(reply, Silent):
+            await self._give_up(waiter, f"no answer within {reply.seconds:g} s")
+        self._waiters.pop(waiter.id, None)
+        return reply
+
+    def _outgoing(self, step: Send, id_: RequestId) -> Outgoing:
+        """The bytes of a request, stamped and with headers as its revision wants them."""
+        opens = step.method == "initialize"
+        revision = None if opens else step.revision or self.revision
+        params = stamped(revision, step.params, self._client, progress_token=id_ if step.progress else None)
+        return Outgoing(
+            jsonrpc.write_request(id_, step.method, params),
+            Expects.ANSWER,
+            headers={} if revision is None else headers_for(revision, step.method, params, step.input_schema),
+            opens_session=opens,
+            probe=step.probe,
+        )
+
+    async def _deliver(self, outgoing: Outgoing, waiter: Waiter) -> None:
+        """Carry a request; settle it where the carriage says that no answer will come."""
+        try:
+            delivery = await self._transport.send(outgoing)
+        except InspectError as error:
+            waiter.settle(Broken(waiter.exchange, str(error), error.hint))
+            return
+        if not delivery.answer_may_follow:
+            why = delivery.why or "the response ended without an answer to it"
+            waiter.settle(
+                Refused(waiter.exchange, delivery.status, delivery.content_type, delivery.body, delivery.headers, why)
+            )
+
+    async def _notify(self, step: Notify) -> str:
+        headers = {} if self.revision is None else headers_for(self.revision, step.method, step.params)
+        payload = jsonrpc.write_notification(step.method, step.params)
+        return await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
+
+    async def _send_quietly(self, outgoing: Outgoing) -> str:
+        """Send what nobody waits for; "" or why it could not be sent. The traffic shows the rest."""
+        try:
+            await self._transport.send(outgoing)
+        except InspectError as error:
+            return str(error)
+        return ""
+
+    async def _answer(self, message: jsonrpc.Request) -> None:
+        headers = version_header(self.revision) if self.revision and self.http else {}
+        await self._send_quietly(Outgoing(answer_to(message, self.revision), Expects.NOTHING, headers=headers))
+
+    async def _use(self, carriage: Carriage) -> str:
+        if self.http is None:
+            return "this transport has one carriage only"
+        try:
+            await self.http.use(carriage)
+        except ConnectError as error:
+            return str(error)
+        return ""
+
+    def _open_stream(self, revision: Revision) -> None:
+        if self.http is not None and self._transport.kind != "sse":
+            self.http.common_headers = version_header(revision)
+            self._tasks.create_task(self._stream(self.http))
+
+    async def _stream(self, http: HttpLike) -> None:
+        with suppress(InspectError):  # refused or cut: the traffic shows it, and the session goes on without
+            await http.open_stream(dict(http.common_headers))
+
+    async def _give_up(self, waiter: Waiter, reason: str) -> None:
+        """Say that an answer is no longer wanted, in the way of the request's revision."""
+        self._waiters.pop(waiter.id, None)
+        exchange = waiter.exchange
+        if exchange is None or not exchange.is_open:
+            return
+        notice = cancel(exchange, self.revision, over_http=self.http is not None, reason=reason)
+        if notice is not None:
+            await self._notify(notice)
+        if self.http is not None and waiter.delivery is not None:
+            waiter.delivery.cancel()

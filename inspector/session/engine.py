@@ -1,0 +1,135 @@
+"""Engine: an event loop in a thread of its own, and the live conversation that runs on it.
+
+The interface's loop draws and answers keys; this one reads pipes and sockets. Neither waits for the other: the
+interface reads the journal's columns and hands coroutines over with `submit`. It also starts before the interface
+is imported, so that a server has begun to answer by the time there is a screen.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from inspector.capture.journal import Journal
+from inspector.config.targets import Target
+from inspector.errors import InspectError
+from inspector.protocol.things import LISTS
+from inspector.session.open import Settings, open_session
+from inspector.session.session import Session, State
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Engine:
+    """The thread and its loop. Started when made; `stop` ends both."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="mcp-inspect engine", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Run a coroutine on the engine's loop; its result, from any thread."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def stop(self) -> None:
+        """End the loop and the thread. Whatever still runs is cancelled first."""
+        if self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            left = asyncio.all_tasks(self._loop)
+            for task in left:
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+
+
+class Live:
+    """One live conversation on an engine, from any thread's view.
+
+    It connects, lists what the server says it offers, and stays until `end`. A connection that fails or dies is a
+    state (`session.state`, `session.error`, `session.why`), never an exception here.
+    """
+
+    def __init__(self, engine: Engine, target: Target, journal: Journal, settings: Settings) -> None:
+        self.engine = engine
+        self.target = target
+        self.journal = journal
+        self.settings = settings
+        self.session: Session | None = None
+        """None for the moment before the engine has made it."""
+        self.listing: str | None = None
+        """The kind of list being fetched now, None if none is."""
+        self._enough: asyncio.Event | None = None
+        self._life = engine.submit(self._live())
+
+    @property
+    def state(self) -> State:
+        """Where the session stands."""
+        return self.session.state if self.session else State.CONNECTING
+
+    def run(self, work: Callable[[Session], Coroutine[Any, Any, T]]) -> "Future[T]":
+        """Do something with the session, on its own loop."""
+
+        async def on_engine() -> T:
+            assert self.session is not None, "the session is made before anybody can ask for it"
+            return await work(self.session)
+
+        return self.engine.submit(on_engine())
+
+    def refresh(self, kinds: tuple[str, ...] = tuple(LISTS)) -> "Future[None]":
+        """Fetch lists anew."""
+        return self.run(lambda session: self._list(session, kinds))
+
+    def end(self) -> "Future[None]":
+        """End the session and its capture; done when nothing of it is left."""
+
+        async def on_engine() -> None:
+            if self._enough is not None:
+                self._enough.set()
+            await asyncio.wrap_future(self._life)
+
+        return self.engine.submit(on_engine())
+
+    async def _live(self) -> None:
+        self._enough = asyncio.Event()
+        try:
+            async with open_session(self.target, self.journal, self.settings) as session:
+                self.session = session
+                try:
+                    await session.connect()
+                    await self._list(session, _offered(session))
+                except InspectError as error:
+                    logger.info("connecting ended: %s", error)
+                await self._enough.wait()
+        finally:
+            self.journal.close()
+
+    async def _list(self, session: Session, kinds: tuple[str, ...]) -> None:
+        for kind in kinds:
+            if session.state is not State.OPEN:
+                return
+            self.listing = kind
+            try:
+                await session.list_all(kind)
+            finally:
+                self.listing = None
+
+
+def _offered(session: Session) -> tuple[str, ...]:
+    """The lists that the server's capabilities promise; tools even if it promises nothing at all."""
+    declared = session.opening.capabilities if session.opening else {}
+    kinds = tuple(kind for kind, listed in LISTS.items() if listed.capability in declared)
+    return kinds if declared else ("tools",)

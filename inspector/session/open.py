@@ -1,0 +1,79 @@
+"""A target and settings to a Session: the one place where the parts of a live conversation are joined.
+
+HTTP is imported only for an HTTP target: a server on stdio must not pay for a client it does not use.
+"""
+
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector import __version__
+from inspector.capture.journal import Journal
+from inspector.config.targets import HttpTarget, StdioTarget, Target
+from inspector.protocol.flows.connect import Wish
+from inspector.protocol.revisions._shape import Carriage, Era
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.stamp import ClientIdentity
+from inspector.session.session import Options, Session
+from inspector.session.waiting import Clocks
+from inspector.transports.base import Transport
+
+
+def client_info() -> dict[str, Any]:
+    """What we say about ourselves to every server."""
+    return {"name": "mcp-inspect", "title": "mcp-inspect", "version": __version__}
+
+
+def _forget(opening: Opening) -> None:
+    """Keep nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to talk to a target."""
+
+    era: Era | None = None
+    """None: find out."""
+    revision: str = ""
+    """A version string to use and no other; "" for the newest."""
+    clocks: Clocks = field(default_factory=Clocks)
+    probe_silence_s: float = 2.0
+    remembered: Era | None = None
+    remember: Callable[[Opening], None] = _forget
+
+
+def open_session(target: Target, journal: Journal, settings: Settings) -> Session:
+    """A session that is not connected yet."""
+    over_http = isinstance(target, HttpTarget)
+    wish = Wish(
+        client=ClientIdentity(client_info()),
+        era=settings.era,
+        revision=settings.revision,
+        remembered=settings.remembered,
+        over_http=over_http,
+        carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
+        silence_s=settings.probe_silence_s,
+    )
+    return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember))
+
+
+def transport_for(target: Target) -> Transport:
+    """The transport that reaches a target; nothing is started or dialled yet."""
+    match target:
+        case StdioTarget():
+            from inspector.transports.stdio import StdioTransport
+
+            return StdioTransport(target.argv, env=target.environment.values, cwd=target.cwd)
+        case HttpTarget():
+            from inspector.transports.http.endpoint import HttpOptions
+            from inspector.transports.http.transport import HttpTransport
+
+            options = HttpOptions(headers=target.headers, cacert=target.cacert, insecure=target.insecure)
+            carriage = Carriage.LEGACY_SSE if target.legacy_sse else Carriage.STATELESS
+            return HttpTransport(target.url, options=options, carriage=carriage)
+
+
+def capture_head() -> dict[str, Any]:
+    """Who wrote a capture, for its first record."""
+    return {"name": "mcp-inspect", "version": __version__, "py": platform.python_version(), "os": platform.system()}

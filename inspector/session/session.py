@@ -1,0 +1,168 @@
+"""Session: one live conversation, from connecting to its end.
+
+What a server answers is data; exceptions are for what kept the conversation from opening. Its life is a context:
+leaving it ends the connection and every task, and a connection that dies by itself wakes whoever waits.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from inspector.capture.journal import Journal
+from inspector.errors import InspectError
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.call import Called, call
+from inspector.protocol.flows.connect import Wish, connect
+from inspector.protocol.flows.list_all import Pages, list_all
+from inspector.protocol.flows.steps import Refused, Reply
+from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions.openings import Opening
+from inspector.session.driver import Driver
+from inspector.session.waiting import Clocks
+from inspector.transports.base import Transport
+
+
+class State(StrEnum):
+    """Where a session stands."""
+
+    CONNECTING = "connecting"
+    OPEN = "open"
+    CLOSED = "closed"
+    """It ended, asked to or not; `Session.why` says."""
+
+
+def _forget(opening: Opening) -> None:
+    """Keep nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person may set about a session."""
+
+    wish: Wish
+    clocks: Clocks = field(default_factory=Clocks)
+    remember: Callable[[Opening], None] = _forget
+    """Told of each opening, so that the server's era is known the next time."""
+
+
+class Session:
+    """One live conversation. An async context manager; its parts stay on the event loop that entered it."""
+
+    def __init__(self, transport: Transport, journal: Journal, options: Options) -> None:
+        self.transport = transport
+        self.journal = journal
+        self.options = options
+        self.state = State.CONNECTING
+        self.why = ""
+        """Why it closed; "" while it is open, and when it was asked to close."""
+        self.error: InspectError | None = None
+        """What ended the attempt to connect; None if it went well or goes on."""
+        self.ended = asyncio.Event()
+        """Set when the state becomes CLOSED."""
+        self._tasks = asyncio.TaskGroup()
+        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks)
+        self._stop_listening: Callable[[], None] = lambda: None
+
+    @property
+    def opening(self) -> Opening | None:
+        """How the conversation was opened; None until it is."""
+        return self.journal.conversation.opening
+
+    @property
+    def revision(self) -> Revision | None:
+        """By whose rules requests go out now; None before the conversation is open."""
+        return self._driver.revision
+
+    async def __aenter__(self) -> "Session":
+        await self._tasks.__aenter__()
+        self._stop_listening = self.journal.listen(self._driver.hear)
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+        await self._tasks.__aexit__(None, None, None)
+
+    async def connect(self) -> Opening:
+        """Open the transport and the conversation.
+
+        Raises: ConnectError, AuthorizationNeeded, Disconnected, RequestTimeout, RemoteProtocolError.
+        """
+        try:
+            await self.transport.open(self.journal)
+            self._tasks.create_task(self._watch_the_end())
+            opening = await self._driver.drive(connect(self.options.wish))
+        except InspectError as error:
+            self.error = error
+            self._end(str(error), error.hint)
+            raise
+        self.state = State.OPEN
+        self.options.remember(opening)
+        return opening
+
+    async def call(
+        self, method: str, params: Any = None, *, opened: Callable[[Exchange], None] = lambda exchange: None
+    ) -> Called:
+        """Make a request and wait for what comes of it, retries included.
+
+        `opened` is told of each exchange as soon as its frame was seen. Nothing that comes is raised: an answer,
+        a refusal, a silence and a lost connection all stand in `Called.reply`.
+        """
+        called = await self._driver.drive(self._calling(method, params), opened)
+        if not await self._started_over(called.reply):
+            return called
+        again = await self._driver.drive(self._calling(method, params), opened)
+        return Called(again.reply, called.rounds + again.rounds)
+
+    async def list_all(self, kind: str) -> Pages:
+        """All pages of a list: "tools", "resources", "templates" or "prompts". Nothing that comes is raised."""
+        pages = await self._driver.drive(list_all(kind, revision=self.revision))
+        if pages.failed is None or not await self._started_over(pages.failed):
+            return pages
+        return await self._driver.drive(list_all(kind, revision=self.revision))
+
+    async def cancel(self, exchange: Exchange, reason: str = "cancelled by the person") -> None:
+        """Give a request up, in the way of its revision. A late answer is still shown."""
+        await self._driver.cancel(exchange, reason)
+
+    async def close(self) -> None:
+        """End the conversation and the connection. A second call does nothing."""
+        await self.transport.close()
+        self._end("")
+        self._stop_listening()
+
+    def _calling(self, method: str, params: Any) -> Any:
+        assert self.revision is not None, "a session is called after it was opened"
+        return call(method, params, revision=self.revision, schema_of=self._schema_of)
+
+    def _schema_of(self, name: str) -> Any:
+        tools = self.journal.conversation.catalogue.tools
+        return next((tool.input_schema for tool in tools if tool.name == name), None)
+
+    async def _watch_the_end(self) -> None:
+        self._end(await self.transport.wait_closed())
+
+    def _end(self, why: str, hint: str = "") -> None:
+        self._driver.fail_all(why or "the connection was closed", hint)
+        if self.state is not State.CLOSED:
+            self.state, self.why = State.CLOSED, why
+            self.ended.set()
+
+    async def _started_over(self, reply: Reply) -> bool:
+        """After a 404 on an HTTP session: start over once, visibly. Whether that worked.
+
+        "When a client receives HTTP 404 in response to a request containing an Mcp-Session-Id, it MUST start a
+        new session" (specification 2025-03-26 to 2025-11-25, basic/transports).
+        """
+        http, revision = self._driver.http, self.revision
+        if http is None or revision is None or http.mcp_session_id is None:
+            return False
+        if not isinstance(reply, Refused) or reply.status != 404:
+            return False
+        http.forget_session()
+        with suppress(InspectError):
+            await self._driver.drive(connect(replace(self.options.wish, era=revision.era)))
+            return True
+        return False

@@ -1,0 +1,82 @@
+"""One request on its way: who waits for it, and the two clocks that bound the wait.
+
+The idle clock starts anew with each word of progress; the total clock does not. Which of them ran out is said.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import Reply, Silent
+from inspector.protocol.jsonrpc import RequestId
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """How long to wait, in seconds; None is for ever."""
+
+    idle_s: float | None = 60.0
+    total_s: float | None = 3600.0
+
+
+def _ignore(exchange: Exchange) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(slots=True)
+class Waiter:
+    """A request that was sent and is waited for."""
+
+    id: RequestId
+    now: Callable[[], float]
+    """Seconds; the event loop's clock."""
+    opened: Callable[[Exchange], None] = _ignore
+    """Told of its exchange once its frame was seen."""
+    future: asyncio.Future[Reply] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    exchange: Exchange | None = None
+    delivery: asyncio.Task[None] | None = None
+    """Carries it; over HTTP it ends with the response."""
+    heard_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.heard_at = self.now()
+
+    def sent(self, exchange: Exchange) -> None:
+        """Its frame crossed the wire."""
+        self.exchange = exchange
+        self.opened(exchange)
+
+    def heard(self) -> None:
+        """The server gave a sign of life about this request."""
+        self.heard_at = self.now()
+
+    def settle(self, reply: Reply) -> None:
+        """What came of it. The first word counts."""
+        if not self.future.done():
+            self.future.set_result(reply)
+
+
+async def wait(waiter: Waiter, clocks: Clocks, *others: Waiter) -> Reply:
+    """What came of the request, or of one of the others, or Silent when a clock ran out."""
+    started = waiter.now()
+    while True:
+        left, clock = _left(waiter, clocks, started)
+        if left is not None and left <= 0:
+            seconds = (clocks.idle_s if clock == "idle" else clocks.total_s) or 0.0
+            return Silent(waiter.exchange, seconds, clock)
+        futures = {waiter.future, *(other.future for other in others)}
+        done, _ = await asyncio.wait(futures, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        if done:
+            return (waiter.future if waiter.future in done else done.pop()).result()
+
+
+def _left(waiter: Waiter, clocks: Clocks, started: float) -> tuple[float | None, str]:
+    """Seconds until the first clock runs out, and which; (None, "") if neither runs."""
+    now = waiter.now()
+    ends = []
+    if clocks.idle_s is not None:
+        ends.append((waiter.heard_at + clocks.idle_s - now, "idle"))
+    if clocks.total_s is not None:
+        ends.append((started + clocks.total_s - now, "total"))
+    return min(ends, default=(None, ""))
