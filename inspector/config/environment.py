@@ -1,0 +1,116 @@
+"""The environment a server gets: few variables of ours, what the person asked for, and where each came from.
+
+A server is a stranger's program, and our environment is full of keys that are none of its business. So it
+inherits the short list that clients have agreed on, unless the person says otherwise; and the origin of every
+variable is kept, because "it works in my shell" is most often a variable that isn't there.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from inspector.errors import UsageError
+
+MINIMAL = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+"""What the reference SDKs let a server inherit on POSIX."""
+
+_UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A child's whole environment."""
+
+    values: dict[str, str]
+    origins: dict[str, str]
+    """For each name "minimal set", "inherited", "--env-file" or "-e"; the last to set it."""
+    warnings: tuple[str, ...] = ()
+    """Sentences about what is legal and hardly meant."""
+
+
+def build_environment(
+    base: Mapping[str, str], *, inherit_all: bool, set_: Sequence[str] = (), env_file: Path | None = None
+) -> Environment:
+    """Put a server's environment together: `base` (ours) or a few of it, then the file, then `set_`.
+
+    `set_` has KEY=VALUE, or KEY alone to copy it from `base`. A later one wins. Nothing is expanded anywhere.
+
+    Raises: UsageError for a KEY that isn't there to copy, wrong syntax, or a file that can't be read.
+    """
+    origin = "inherited" if inherit_all else "minimal set"
+    names = base if inherit_all else [name for name in MINIMAL if name in base]
+    values = {name: base[name] for name in names if not _is_shell_function(base[name])}
+    origins = dict.fromkeys(values, origin)
+    chosen: dict[str, str] = {}
+    for source, pairs in (("--env-file", _from_file(env_file, base)), ("-e", _from_options(set_, base))):
+        for name, value in pairs:
+            chosen[name] = value
+            origins[name] = source
+    return Environment(values | chosen, origins, tuple(_warnings(chosen, origins)))
+
+
+def _is_shell_function(value: str) -> bool:
+    """Bash exports functions as variables; a shell that the server starts would take them for its own."""
+    return value.startswith("()")
+
+
+def _from_options(options: Sequence[str], base: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for option in options:
+        name, equals, value = option.partition("=")
+        _check(name, value, f"-e {option}")
+        yield name, value if equals else _copied(name, base, f"-e {name}")
+
+
+def _from_file(path: Path | None, base: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if path is None:
+        return
+    from dotenv.parser import parse_stream  # most runs have no such file
+
+    with _opened(path) as stream:
+        for binding in parse_stream(stream):
+            place = f"{path}, line {binding.original.line}"
+            if binding.error:
+                raise UsageError(
+                    f"{place}: this is not KEY=VALUE: {binding.original.string.strip()!r}",
+                    hint="Quote values that have spaces, quotes or line ends in them.",
+                )
+            if binding.key is not None:
+                _check(binding.key, binding.value or "", place)
+                value = binding.value
+                yield binding.key, _copied(binding.key, base, place) if value is None else value
+
+
+def _opened(path: Path) -> StringIO:
+    try:
+        return StringIO(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from None
+    except OSError as error:
+        raise UsageError(
+            f"The file with the environment, {path}, can't be read: {error.strerror}.", hint="Check --env-file."
+        ) from error
+
+
+def _copied(name: str, base: Mapping[str, str], place: str) -> str:
+    if name in base:
+        return base[name]
+    raise UsageError(
+        f"{place}: {name} has no value, and your own environment has no {name} to copy.",
+        hint=f"Set it before, or write {name}=VALUE.",
+    )
+
+
+def _check(name: str, value: str, place: str) -> None:
+    if not name or name != name.strip() or "\0" in name + value:
+        raise UsageError(
+            f"{place}: a variable needs a name without spaces around it, and no NUL.", hint="Write KEY=VALUE."
+        )
+
+
+def _warnings(chosen: Mapping[str, str], origins: Mapping[str, str]) -> Iterator[str]:
+    for name, value in chosen.items():
+        found = _UNEXPANDED.search(value)
+        if found:
+            yield f"{name} (from {origins[name]}) holds {found[0]} as it stands: nothing expands it."

@@ -1,0 +1,245 @@
+"""The two ends of a pipe on an event loop: a source of lines and a sink of lines.
+
+Neither blocks the loop and neither hurries: a source hands on a bounded number of lines in one turn of the
+loop and reads no more before those are gone, so whoever floods us fills the pipe and has to wait. A sink
+writes whole lines in the order in which they were given, and never half of one because somebody lost interest.
+"""
+
+import asyncio
+import os
+import sys
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import IO
+
+from inspector.transports.lines import Line, LineSplitter
+
+_CHUNK = 256 * 1024
+"""Bytes asked of one read. Bigger ones gain nothing: the pipe holds 1 MiB at most."""
+_BATCH = 512
+"""Lines handed on in one turn of the loop: some milliseconds of the journal's work."""
+_PIPE_SIZE = 1024 * 1024
+
+
+def enlarge(fd: int) -> None:
+    """Ask for a pipe of 1 MiB instead of 64 KiB: fewer, larger reads. A refusal costs speed only."""
+    if sys.platform == "linux":
+        import fcntl  # is not everywhere, and this module is imported everywhere
+
+        with suppress(OSError):
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+
+
+class LineSource:
+    """Reads a pipe and hands on its lines until the end of the stream, or until it is closed.
+
+    `on_line` gets every line, the unfinished tail included; `on_end` is called once, after the last line, if
+    the stream ended by itself. With `pause` (seconds), an unfinished line is handed on when nothing came for
+    so long. The pipe is ours from now on.
+    """
+
+    def __init__(
+        self,
+        pipe: IO[bytes],
+        splitter: LineSplitter,
+        on_line: Callable[[Line], None],
+        on_end: Callable[[], None],
+        pause: float | None = None,
+    ) -> None:
+        self._pipe = pipe
+        self._fd = pipe.fileno()
+        self._splitter = splitter
+        self._on_line = on_line
+        self._on_end = on_end
+        self._pause = pause
+        self._lines: deque[Line] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._ended = False
+        self._listening = False
+        self._loop = asyncio.get_running_loop()
+        os.set_blocking(self._fd, False)
+        enlarge(self._fd)
+        self._listen(True)
+
+    @property
+    def closed(self) -> bool:
+        """True once nothing more will be handed on."""
+        return self._pipe.closed
+
+    def close(self) -> None:
+        """Stop reading. What was read and not handed on yet is handed on now; `on_end` is not called."""
+        if self.closed:
+            return
+        self._release()
+        self._hand_on(len(self._lines))
+        self._flush()
+
+    def _listen(self, wanted: bool) -> None:
+        if wanted and not self._listening:
+            self._loop.add_reader(self._fd, self._readable)
+        elif self._listening and not wanted:
+            self._loop.remove_reader(self._fd)
+        self._listening = wanted
+
+    def _release(self) -> None:
+        self._stop_timer()
+        self._listen(False)
+        self._pipe.close()
+
+    def _readable(self) -> None:
+        try:
+            chunk = os.read(self._fd, _CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            chunk = b""  # EIO: the terminal behind it is gone, which is an end too
+        self._stop_timer()
+        if chunk:
+            self._lines.extend(self._splitter.feed(chunk))
+        else:
+            self._ended = True
+        self._work()
+
+    def _work(self) -> None:
+        if self.closed:
+            return
+        if not self._hand_on(_BATCH):
+            return  # whoever got a line has closed us
+        self._listen(not self._lines and not self._ended)
+        if self._lines:
+            self._loop.call_soon(self._work)
+        elif self._ended:
+            self._release()
+            self._flush()
+            self._on_end()
+        else:
+            self._start_timer()
+
+    def _hand_on(self, count: int) -> bool:
+        for _ in range(min(count, len(self._lines))):
+            self._on_line(self._lines.popleft())
+        return not self._pipe.closed
+
+    def _start_timer(self) -> None:
+        if self._pause is not None and self._splitter.pending:
+            self._timer = self._loop.call_later(self._pause, self._flush)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _flush(self) -> None:
+        rest = self._splitter.rest()
+        if rest is not None:
+            self._on_line(rest)
+
+
+@dataclass(eq=False, slots=True)
+class _Entry:
+    """A line on its way: what is still to be written, and who wants to know when it is."""
+
+    rest: memoryview
+    started: Callable[[], None]
+    done: asyncio.Future[None]
+    begun: bool = field(default=False)
+
+
+class LineSink:
+    """Writes lines to a pipe, one after the other, and waits while the pipe is full.
+
+    The pipe is ours from now on. `on_end` is called once, when it is closed, whoever closed it.
+    """
+
+    def __init__(self, pipe: IO[bytes], on_end: Callable[[], None]) -> None:
+        self._pipe = pipe
+        self._fd = pipe.fileno()
+        self._on_end = on_end
+        self._queue: deque[_Entry] = deque()
+        self._closing = False
+        self._loop = asyncio.get_running_loop()
+        os.set_blocking(self._fd, False)
+        enlarge(self._fd)
+
+    @property
+    def closed(self) -> bool:
+        """True once nothing more can be written."""
+        return self._pipe.closed or self._closing
+
+    async def write(self, line: bytes, started: Callable[[], None]) -> None:
+        """Write one line, its end included, and return when the pipe has taken all of it.
+
+        `started` is called right after its first byte was written, with no await between; with room in the
+        pipe that is before this call first waits. Cancelled before that, nothing is written; cancelled
+        later, the rest of the line is written all the same.
+
+        Raises: BrokenPipeError if nobody reads the pipe any more or this end is closed.
+        """
+        if self.closed:
+            raise BrokenPipeError
+        entry = _Entry(memoryview(line), started, self._loop.create_future())
+        self._queue.append(entry)
+        if len(self._queue) == 1:
+            self._write()
+        try:
+            await entry.done
+        except asyncio.CancelledError:
+            self._forget(entry)
+            raise
+
+    def close_when_written(self) -> None:
+        """Take no more lines, write those that wait, then close the pipe."""
+        self._closing = True
+        if not self._queue:
+            self.close()
+
+    def close(self) -> None:
+        """Close the pipe now. Lines that wait fail with BrokenPipeError."""
+        if self._pipe.closed:
+            return
+        self._loop.remove_writer(self._fd)
+        self._pipe.close()
+        for entry in self._queue:
+            if not entry.done.done():
+                entry.done.set_exception(BrokenPipeError())
+        self._queue.clear()
+        self._on_end()
+
+    def _forget(self, entry: _Entry) -> None:
+        if not entry.begun and entry in self._queue:
+            self._queue.remove(entry)
+            if not self._queue and not self._pipe.closed:
+                self._loop.remove_writer(self._fd)
+                if self._closing:
+                    self.close()
+
+    def _write(self) -> None:
+        try:
+            while self._queue and self._write_some(self._queue[0]):
+                self._queue.popleft()
+        except OSError:
+            self.close()
+            return
+        if self._queue:
+            self._loop.add_writer(self._fd, self._write)
+            return
+        self._loop.remove_writer(self._fd)
+        if self._closing:
+            self.close()
+
+    def _write_some(self, entry: _Entry) -> bool:
+        """Write what the pipe takes; tell whether that was the rest."""
+        while entry.rest:
+            try:
+                count = os.write(self._fd, entry.rest)
+            except (BlockingIOError, InterruptedError):
+                return False
+            if not entry.begun:
+                entry.begun = True
+                entry.started()
+            entry.rest = entry.rest[count:]
+        if not entry.done.done():
+            entry.done.set_result(None)
+        return True

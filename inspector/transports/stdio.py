@@ -1,0 +1,266 @@
+"""A server as a child process: messages over its stdin and stdout, its stderr beside them.
+
+The spec: one message a line, nothing but messages on stdout, anything on stderr (basic/transports, stdio).
+This file believes none of it and reports what came: every line is a frame, blank or not. POSIX only.
+
+What happens in which order:
+
+    OPEN, SPAWN                         `open` returns
+    frames, stderr                      as they cross
+    STDIN_EOF, SIGNAL …                 `close` goes down its ladder; what still comes is still read
+    STDOUT_EOF, STDERR_EOF, EXIT        after the last line, where no grandchild holds the pipes
+    CLOSE or ABORT                      why it ended
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from inspector.errors import ConnectError, Disconnected
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
+from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.transports.base import Delivery, Observer, Outgoing
+from inspector.transports.children import Child, end_all_children, spawn
+from inspector.transports.ending import Ending, Exit, Ladder
+from inspector.transports.executable import find_executable
+from inspector.transports.lines import Line, LineSplitter
+from inspector.transports.pipes import LineSink, LineSource
+
+__all__ = ["POLITE", "Exit", "Ladder", "StdioTransport", "end_all_children"]
+
+POLITE = Ladder()
+"""What a server gets that was not configured otherwise."""
+_STDERR_PAUSE = 0.05
+"""Seconds without news after which an unfinished line of stderr is shown: a prompt, a progress bar."""
+_STDERR_PIECE = 64 * 1024
+"""Bytes of a line of stderr that are kept before it is reported in pieces."""
+_STILL_RUNS = 0.5
+"""Seconds between the end of stdout and the verdict that the server goes on without it."""
+
+
+class StdioTransport:
+    """Starts a server, carries lines to and from it, and ends it together with everything it started.
+
+    `argv` is the command as a person types it, `env` the child's whole environment, `cwd` its directory (None:
+    ours). The command is looked up on the PATH in `env`.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: str | None = None,
+        grace: Ladder = POLITE,
+    ) -> None:
+        self._argv = tuple(argv)
+        self._env = dict(env)
+        self._cwd = cwd
+        self._grace = grace
+        self._live: _Live | None = None
+        self._asked = False
+        self._why: str | None = None
+        self._ended = asyncio.Event()
+        self._gone = asyncio.Event()
+
+    @property
+    def kind(self) -> str:
+        """Always "stdio"."""
+        return "stdio"
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process number, which is its group's too; kept after its end. None before `open`."""
+        return self._live.child.pid if self._live else None
+
+    @property
+    def exit(self) -> Exit | None:
+        """How the child ended; None before it was started and while it runs."""
+        return self._live.ending.exit if self._live else None
+
+    async def open(self, observer: Observer) -> None:
+        """Start the child. It returns at once: whether the server is of use, its first answer shows.
+
+        Raises: ConnectError, with what was searched and what is nearest, or what is wrong with what was found.
+        """
+        if os.name != "posix":
+            raise ConnectError(
+                "A server over stdio can be started on Linux and macOS only, so far.",
+                hint="Start it there (or in WSL), or connect to it over HTTP.",
+            )
+        if self._live or self._gone.is_set():
+            raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
+        path = find_executable(self._argv[0] if self._argv else "", self._env, self._cwd)
+        child = spawn(path, self._argv, self._env, self._cwd)
+        directory = os.path.abspath(self._cwd or ".")  # noqa: ASYNC240 - computes, and asks no disk
+        observer.fact(
+            ConnectionFact(
+                ConnectionEvent.OPEN,
+                self.kind,
+                argv=(path, *self._argv[1:]),
+                cwd=directory,
+                env_names=tuple(sorted(self._env)),
+            )
+        )
+        observer.fact(ProcessFact(ProcessEvent.SPAWN, child.pid))
+        self._live = _Live(
+            child,
+            self._grace,
+            observer,
+            on_exit=self._exited,
+            on_silence=self._went_silent,
+            on_gone=self._is_gone,
+        )
+
+    async def send(self, outgoing: Outgoing) -> Delivery:
+        """Write one line and return when the pipe has taken it; a server that does not read makes it wait.
+
+        The frame is observed when its first byte was written: with room in the pipe, before this call first
+        waits. A call that is cancelled before that has sent nothing, and its frame never existed.
+
+        Raises: Disconnected.
+        """
+        if self._live is None or self._why is not None:
+            raise self._disconnected()
+        try:
+            await self._live.write(outgoing)
+        except BrokenPipeError:
+            raise self._disconnected() from None
+        return Delivery(answer_may_follow=True)
+
+    async def close(self) -> None:
+        """Close stdin, wait, SIGTERM, wait, SIGKILL: to the whole group. A line on its way is written first.
+
+        Cancelled, it kills at once.
+        """
+        self._asked = True
+        if self._live is None:
+            self._conclude("", ConnectionEvent.CLOSE)
+            self._gone.set()
+            return
+        self._live.begin_to_end()
+        try:
+            await self._gone.wait()
+        except asyncio.CancelledError:
+            self._live.ending.kill()
+            raise
+
+    async def wait_closed(self) -> str:
+        """Wait until the server has exited or closed its stdout, or `close` is through; return why."""
+        await self._ended.wait()
+        return self._why or ""
+
+    def _disconnected(self) -> Disconnected:
+        if self._live is None:
+            return Disconnected("The server is not started.", hint="Connect first.")
+        why = self._why or ("" if self._asked else "the server closed its stdin")
+        text = f"Nothing can be sent: {why or 'the connection was closed'}."
+        return Disconnected(text, hint="Look at its stderr, then connect again.")
+
+    def _exited(self, how: Exit) -> None:
+        if not self._asked:
+            quiet = how.code == 0
+            self._conclude(how.sentence(), ConnectionEvent.CLOSE if quiet else ConnectionEvent.ABORT)
+
+    def _went_silent(self) -> None:
+        if not self._asked:
+            self._conclude("the server closed its stdout but still runs", ConnectionEvent.ABORT)
+
+    def _is_gone(self) -> None:
+        self._conclude("", ConnectionEvent.CLOSE)
+        self._gone.set()
+
+    def _conclude(self, why: str, event: ConnectionEvent) -> None:
+        if self._why is not None:
+            return
+        self._why = why
+        self._ended.set()
+        if self._live is not None:
+            self._live.observer.fact(ConnectionFact(event, self.kind, why=why))
+
+
+class _Live:
+    """The running half: the child, its three streams, and the watch over its end."""
+
+    def __init__(
+        self,
+        child: Child,
+        grace: Ladder,
+        observer: Observer,
+        *,
+        on_exit: Callable[[Exit], None],
+        on_silence: Callable[[], None],
+        on_gone: Callable[[], None],
+    ) -> None:
+        assert child.stdin
+        assert child.stdout
+        assert child.stderr
+        self.child = child
+        self.observer = observer
+        self._on_exit = on_exit
+        self._on_silence = on_silence
+        self._on_gone = on_gone
+        self._silence: asyncio.TimerHandle | None = None
+        self._stdin = LineSink(child.stdin, self._stdin_closed)
+        self._stdout = LineSource(child.stdout, LineSplitter(), self._said, self._stdout_ended)
+        self._stderr = LineSource(
+            child.stderr, LineSplitter(_STDERR_PIECE), self._muttered, self._stderr_ended, _STDERR_PAUSE
+        )
+        self.ending = Ending(
+            child,
+            grace,
+            report=observer.fact,
+            is_drained=lambda: self._stdout.closed and self._stderr.closed,
+            on_exit=self._exited,
+            on_gone=self._let_go,
+        )
+
+    async def write(self, outgoing: Outgoing) -> None:
+        """Write one message as a line. Raises: BrokenPipeError."""
+
+        def crossed() -> None:
+            self.observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, eol=Eol.LF, probe=outgoing.probe)
+
+        await self._stdin.write(outgoing.payload + b"\n", crossed)
+
+    def begin_to_end(self) -> None:
+        """Close stdin behind what is on its way, and start down the ladder."""
+        self._stdin.close_when_written()
+        self.ending.begin()
+
+    def _said(self, line: Line) -> None:
+        self.observer.frame(Direction.FROM_SERVER, Channel.STDOUT, line.payload, eol=line.eol)
+
+    def _muttered(self, line: Line) -> None:
+        self.observer.fact(Stderr(line.payload, partial=line.eol is Eol.NONE))
+
+    def _report(self, event: ProcessEvent) -> None:
+        self.observer.fact(ProcessFact(event, self.child.pid))
+
+    def _stdin_closed(self) -> None:
+        self._report(ProcessEvent.STDIN_EOF)
+
+    def _stdout_ended(self) -> None:
+        self._report(ProcessEvent.STDOUT_EOF)
+        self._silence = asyncio.get_running_loop().call_later(_STILL_RUNS, self._fell_silent)
+        self.ending.look()
+
+    def _stderr_ended(self) -> None:
+        self._report(ProcessEvent.STDERR_EOF)
+        self.ending.look()
+
+    def _fell_silent(self) -> None:
+        if self.ending.exit is None:
+            self._on_silence()
+
+    def _exited(self, how: Exit) -> None:
+        self._stdin.close()
+        self._on_exit(how)
+
+    def _let_go(self) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+        self._stdin.close()
+        self._stdout.close()
+        self._stderr.close()
+        self._on_gone()

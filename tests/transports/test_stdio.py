@@ -1,0 +1,373 @@
+"""A server as a child process: what crosses, what is told about it, and that nothing of it is left."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from inspector.errors import ConnectError, Disconnected
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
+from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.transports.base import Expects, Outgoing
+from inspector.transports.children import is_group_alive
+from inspector.transports.stdio import Ladder, StdioTransport
+from tests.transports.recording import Recorder, child_env, server
+from tests.waiting import until
+
+HASTY = Ladder(stdin_close=0.1, term=0.1)
+Start = Callable[..., StdioTransport]
+
+
+@pytest.fixture
+async def start() -> AsyncIterator[Start]:
+    """Make transports to servers of tests/servers; each is closed at the end of the test."""
+    made: list[StdioTransport] = []
+
+    def make(name: str, *arguments: str, grace: Ladder = HASTY) -> StdioTransport:
+        made.append(StdioTransport(server(name, *arguments), env=child_env(), grace=grace))
+        return made[-1]
+
+    yield make
+    for transport in made:
+        await transport.close()
+
+
+def _message(text: bytes) -> Outgoing:
+    return Outgoing(text, Expects.NOTHING)
+
+
+async def test_every_line_is_a_frame_blank_or_not_with_what_ended_it(start: Start) -> None:
+    recorder, transport = Recorder(), start("banner")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: len(seen.frames) == 3, "the banner is read")
+    assert [(frame.payload, frame.eol) for frame in recorder.frames] == [
+        (b"Welcome to the server!", Eol.LF),
+        (b"", Eol.LF),
+        (b"Listening", Eol.CRLF),
+    ]
+    assert {(frame.direction, frame.channel) for frame in recorder.frames} == {(Direction.FROM_SERVER, Channel.STDOUT)}
+
+
+async def test_separators_of_unicode_end_no_line(start: Start) -> None:
+    recorder, transport = Recorder(), start("banner")
+    await transport.open(recorder)
+    text = '{"text":"a\u2028b\u0085c"}'.encode()
+    await transport.send(_message(text))
+    await recorder.until(lambda seen: text in seen.received(), "the line came back whole")
+
+
+async def test_the_opening_tells_what_was_started_where_and_with_which_names(start: Start) -> None:
+    recorder, transport = Recorder(), start("echo")
+    await transport.open(recorder)
+    connection, process = recorder.facts[:2]
+    assert isinstance(connection, ConnectionFact)
+    assert connection.argv == server("echo")
+    assert connection.cwd == os.getcwd()
+    assert connection.env_names == ("HOME", "PATH")
+    assert process == ProcessFact(ProcessEvent.SPAWN, transport.pid or 0)
+
+
+async def test_the_command_is_found_on_the_path_of_the_child_and_keeps_its_name(tmp_path: object) -> None:
+    script = f"{tmp_path}/greet"
+    with open(script, "w") as file:  # noqa: ASYNC230
+        file.write('#!/bin/sh\necho "$0 in $PWD"\n')
+    os.chmod(script, 0o755)
+    recorder = Recorder()
+    transport = StdioTransport(["greet"], env={**child_env(), "PATH": str(tmp_path)}, cwd="/")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it greets")
+    await transport.close()
+    assert recorder.received() == [f"{script} in /".encode()]
+    assert recorder.of(ConnectionFact)[0].argv == (script,)
+
+
+async def test_a_command_that_does_not_exist_is_no_child() -> None:
+    recorder = Recorder()
+    transport = StdioTransport(["no-such-command"], env={"PATH": "/usr/bin"})
+    with pytest.raises(ConnectError, match="`no-such-command` is not on the PATH"):
+        await transport.open(recorder)
+    await transport.close()
+    assert recorder.facts == []
+
+
+async def test_a_file_that_the_kernel_refuses_is_an_error_with_a_sentence(tmp_path: object) -> None:
+    path = f"{tmp_path}/nonsense"
+    with open(path, "wb") as file:  # noqa: ASYNC230
+        file.write(b"\x00\x01\x02nothing that runs")
+    os.chmod(path, 0o755)
+    with pytest.raises(ConnectError, match="neither a program for this machine nor a script"):
+        await StdioTransport([path], env=child_env()).open(Recorder())
+
+
+async def test_a_nul_in_an_argument_is_an_error_with_a_sentence() -> None:
+    with pytest.raises(ConnectError, match="could not be started"):
+        await StdioTransport(["/bin/sh", "a\0b"], env=child_env()).open(Recorder())
+
+
+async def test_a_connection_opens_once(start: Start) -> None:
+    transport = start("echo")
+    await transport.open(Recorder())
+    with pytest.raises(ConnectError, match="opened or closed before"):
+        await transport.open(Recorder())
+
+
+async def test_sending_before_opening_says_so(start: Start) -> None:
+    with pytest.raises(Disconnected, match="not started"):
+        await start("echo").send(_message(b"{}"))
+
+
+async def test_windows_is_refused_in_words(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    transport = start("echo")
+    with monkeypatch.context() as patch:
+        patch.setattr("inspector.transports.stdio.os.name", "nt")
+        with pytest.raises(ConnectError, match="Linux and macOS only"):
+            await transport.open(Recorder())
+
+
+async def test_stderr_is_a_channel_of_its_own_and_last_words_come_before_the_exit(start: Start) -> None:
+    recorder, transport = Recorder(), start("dies", "3")
+    await transport.open(recorder)
+    why = await transport.wait_closed()
+    assert why.startswith("the server exited with code 3 after 0.")
+    assert recorder.received() == [b"last line on stdout"]
+    assert recorder.of(Stderr) == [Stderr(b"cannot go on")]
+    assert recorder.log[-3:] == [
+        ProcessFact(ProcessEvent.EXIT, transport.pid or 0, code=3),
+        ProcessFact(ProcessEvent.STDIN_EOF, transport.pid or 0),
+        ConnectionFact(ConnectionEvent.ABORT, "stdio", why=why),
+    ]
+    assert transport.exit is not None
+    assert transport.exit.code == 3
+
+
+async def test_an_end_by_a_signal_names_the_signal(start: Start) -> None:
+    recorder, transport = Recorder(), start("dies", "SIGSEGV")
+    await transport.open(recorder)
+    assert (await transport.wait_closed()).startswith("the server was ended by SIGSEGV")
+    ends = [fact for fact in recorder.of(ProcessFact) if fact.event is ProcessEvent.EXIT]
+    assert [(fact.code, fact.signal) for fact in ends] == [(None, "SIGSEGV")]
+
+
+async def test_an_exit_with_code_zero_is_an_end_and_no_abort(start: Start) -> None:
+    recorder, transport = Recorder(), start("dies", "0")
+    await transport.open(recorder)
+    assert "exited with code 0" in await transport.wait_closed()
+    assert recorder.events()[-1] == "close"
+
+
+async def test_a_server_without_stdout_still_runs_and_the_connection_is_over(start: Start) -> None:
+    recorder, transport = Recorder(), start("closes_stdout")
+    await transport.open(recorder)
+    assert await transport.wait_closed() == "the server closed its stdout but still runs"
+    assert transport.exit is None
+    with pytest.raises(Disconnected, match="closed its stdout"):
+        await transport.send(_message(b"{}"))
+    await transport.close()
+    assert recorder.events().count("abort") == 1
+    assert "close" not in recorder.events()
+
+
+async def test_a_server_without_stdin_cannot_be_sent_anything(start: Start) -> None:
+    recorder, transport = Recorder(), start("closes_stdout", "stdin")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it has closed its stdin")
+    with pytest.raises(Disconnected, match="closed its stdin"):
+        await transport.send(_message(b"{}"))
+    assert recorder.sent() == []
+
+
+async def test_half_a_line_is_shown_after_a_pause_and_at_the_end(start: Start) -> None:
+    recorder, transport = Recorder(), start("no_newline")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.of(Stderr), "the prompt is shown")
+    assert recorder.of(Stderr) == [Stderr(b"Password: ", partial=True)]
+    assert recorder.frames == []
+    await transport.close()
+    assert [(frame.payload, frame.eol) for frame in recorder.frames] == [(b'{"jsonrpc":', Eol.NONE)]
+    assert recorder.events()[-1] == "close"
+
+
+async def test_a_flood_on_stderr_without_line_ends_comes_in_pieces(start: Start) -> None:
+    recorder, transport = Recorder(), start("floods_stderr")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.received() == [b"done"], "the server got rid of it all")
+    await recorder.until(lambda seen: len(seen.stderr()) == 8 * 1024 * 1024, "all of it is read")
+    assert max(len(fact.payload) for fact in recorder.of(Stderr)) == 64 * 1024
+    assert all(fact.partial for fact in recorder.of(Stderr))
+
+
+async def test_a_line_may_have_any_length(start: Start) -> None:
+    recorder, transport = Recorder(), start("huge_line")
+    await transport.open(recorder)
+    await transport.wait_closed()
+    assert [len(payload) for payload in recorder.received()] == [100_000_000, 5]
+
+
+async def test_in_a_flood_no_line_is_lost_and_the_loop_goes_on_turning(start: Start) -> None:
+    recorder, transport = Recorder(), start("floods")
+    await transport.open(recorder)
+    most = turns = seen = 0
+    while transport.exit is None:
+        await asyncio.sleep(0)
+        turns += 1
+        most = max(most, len(recorder.frames) - seen)
+        seen = len(recorder.frames)
+    await transport.wait_closed()
+    assert len(recorder.frames) == 100_000
+    assert {len(frame.payload) for frame in recorder.frames} == {199}
+    assert most <= 1024
+    assert turns >= 100_000 // 1024
+
+
+async def test_who_does_not_read_is_waited_for_while_its_words_are_read(start: Start) -> None:
+    recorder, transport = Recorder(), start("never_reads")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it is ready")
+
+    async def send_in_vain() -> None:
+        with pytest.raises(Disconnected):
+            await transport.send(_message(b"a" * 5_000_000))
+
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(send_in_vain())
+        second = group.create_task(transport.send(_message(b"never begun")))
+        await recorder.until(lambda seen: seen.sent(), "the first is on its way")
+        os.kill(transport.pid or 0, signal.SIGUSR1)
+        await recorder.until(lambda seen: b"still here" in seen.received(), "it speaks meanwhile")
+        assert not first.done()
+        second.cancel()
+        await asyncio.wait([second])
+        await transport.close()
+    assert [len(payload) for payload in recorder.sent()] == [5_000_000]
+
+
+async def test_a_line_that_has_begun_is_written_whole_although_its_sender_gave_up(start: Start) -> None:
+    recorder, transport = Recorder(), start("reads_late", grace=Ladder(10, 10))
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it is ready")
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(transport.send(_message(b"a" * 4_999_999)))
+        await recorder.until(lambda seen: seen.sent(), "the first is on its way")
+        first.cancel()
+        await asyncio.wait([first])
+        group.create_task(transport.send(_message(b"b" * 99)))
+        await asyncio.sleep(0)
+        closing = group.create_task(transport.close())
+        await asyncio.sleep(0)
+        os.kill(transport.pid or 0, signal.SIGUSR1)
+    assert closing.done()
+    assert recorder.received() == [b"ready", b"5000000", b"100"]
+    assert [len(payload) for payload in recorder.sent()] == [4_999_999, 99]
+
+
+async def test_a_well_behaved_server_ends_with_its_stdin(start: Start) -> None:
+    recorder, transport = Recorder(), start("echo", grace=Ladder(30, 30))
+    await transport.open(recorder)
+    await transport.close()
+    events = recorder.events()
+    assert events[:3] == ["open", "spawn", "stdin_eof"]
+    assert sorted(events[3:5]) == ["stderr_eof", "stdout_eof"]
+    assert events[5:] == ["exit", "close"]
+    assert await transport.wait_closed() == ""
+
+
+async def test_who_ignores_the_end_of_stdin_and_sigterm_is_killed(start: Start) -> None:
+    recorder, transport = Recorder(), start("ignores_sigterm")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it ignores signals")
+    await transport.close()
+    events = [event for event in recorder.events() if not event.endswith("_eof")]
+    assert events == ["open", "spawn", "SIGTERM", "SIGKILL", "exit", "close"]
+    assert recorder.of(ProcessFact)[-1].signal == "SIGKILL"
+
+
+async def test_a_close_that_is_cancelled_kills(start: Start) -> None:
+    recorder, transport = Recorder(), start("ignores_sigterm", grace=Ladder(30, 30))
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it ignores signals")
+    async with asyncio.TaskGroup() as group:
+        closing = group.create_task(transport.close())
+        await recorder.until(lambda seen: "stdin_eof" in seen.events(), "the close has begun")
+        closing.cancel()
+    assert transport.exit is not None
+    assert transport.exit.signal == "SIGKILL"
+    assert not is_group_alive(transport.pid or 0)
+    assert recorder.events()[-1] == "close"
+    await transport.close()
+
+
+@pytest.mark.parametrize("temper", ["meek", "stubborn"])
+async def test_a_grandchild_that_holds_the_pipes_is_ended_after_its_parent(start: Start, temper: str) -> None:
+    recorder, transport = Recorder(), start("forks_and_exits", temper)
+    await transport.open(recorder)
+    assert "exited with code 0" in await transport.wait_closed()
+    await until(lambda: not is_group_alive(transport.pid or 0), "the group is ended, though nobody asked")
+    await transport.close()
+    signals = [event for event in recorder.events() if event.startswith("SIG")]
+    assert signals == (["SIGTERM"] if temper == "meek" else ["SIGTERM", "SIGKILL"])
+
+
+async def test_closing_while_a_grandchild_holds_the_pipes_does_not_hang(start: Start) -> None:
+    recorder, transport = Recorder(), start("forks_and_exits")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "the grandchild lives")
+    assert is_group_alive(transport.pid or 0)
+    await transport.close()
+    assert not is_group_alive(transport.pid or 0)
+
+
+def test_it_runs_on_a_loop_in_any_thread(home: object) -> None:
+    recorder = Recorder()
+
+    async def converse() -> None:
+        transport = StdioTransport(server("echo"), env=child_env())
+        await transport.open(recorder)
+        await transport.send(_message(b'{"id":1,"method":"x","params":{}}'))
+        await recorder.until(lambda seen: seen.received(), "the answer is there")
+        await transport.close()
+
+    thread = threading.Thread(target=asyncio.run, args=(converse(),))
+    thread.start()
+    thread.join()
+    assert recorder.received() == [b'{"jsonrpc": "2.0", "id": 1, "result": {}}']
+    assert recorder.events()[-2:] == ["exit", "close"]
+
+
+_LEAVES_WITHOUT_CLOSING = """
+import asyncio, os, sys
+from inspector.transports.stdio import StdioTransport
+from tests.transports.recording import Recorder, child_env, server
+
+async def main():
+    recorder = Recorder()
+    transport = StdioTransport(server("ignores_sigterm"), env=child_env())
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it is ready")
+    print(transport.pid, flush=True)
+    sys.stdin.read() if "wait" in sys.argv else sys.exit(3)
+
+asyncio.run(main())
+"""
+
+
+def test_a_program_that_exits_without_closing_leaves_no_child() -> None:
+    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 3, done.stderr
+    assert not is_group_alive(int(done.stdout))
+
+
+@pytest.mark.benchmark
+async def test_a_hundred_thousand_lines_are_read_in_less_than_a_second(start: Start) -> None:
+    recorder, transport = Recorder(), start("floods")
+    began = time.perf_counter()
+    await transport.open(recorder)
+    await transport.wait_closed()
+    assert len(recorder.frames) == 100_000
+    assert time.perf_counter() - began < 1
