@@ -19,9 +19,9 @@ class Era:
     stateless: bool = False
     """Each request declares its own revision; nothing is opened, nothing is remembered."""
 
-    def then(self, name: str, *more: str, stateless: bool = False) -> "Era":
-        """The revision after this one."""
-        return Era(name, self.features | frozenset(more), stateless)
+    def then(self, name: str, *more: str, gone: str = "", stateless: bool = False) -> "Era":
+        """The revision after this one: what it adds, and the one thing it took back."""
+        return Era(name, (self.features | frozenset(more)) - {gone}, stateless)
 
     def has(self, feature: str) -> bool:
         """Whether it may be said."""
@@ -49,6 +49,7 @@ _THIRD = _SECOND.then(
     "argument.title",
     "implementation.title",
     "content.resource_link",
+    gone="batches",
 )
 _FOURTH = _THIRD.then(
     "2025-11-25",

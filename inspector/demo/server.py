@@ -6,13 +6,11 @@ anew for each request: both can be spoken on one connection.
 """
 
 import asyncio
-import logging
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.demo import methods, opening
 from inspector.demo.call import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -26,8 +24,6 @@ from inspector.demo.call import (
     mutter,
 )
 from inspector.demo.station import Station
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -134,9 +130,6 @@ class DemoServer:
             made = methods.finish(call, await self._handler(call)(call))
         except Refusal as refusal:
             return _failed(message["id"], refusal)
-        except Exception:  # the border of a worker: a fault of the demo's own is answered, too
-            logger.exception("the demo failed on %r", message["method"])
-            return _failed(message["id"], Refusal(INTERNAL_ERROR, "The keeper fell down the stairs"))
         return {"jsonrpc": "2.0", "id": message["id"], "result": made}
 
     def _call(self, message: Json, reply: Send) -> Call:

@@ -1,0 +1,130 @@
+"""Driving the demo from a test: as a process with JSON lines, or in this process message by message.
+
+Nothing of the client's is used here, so a test says what is on the wire.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from inspector.demo import eras
+from inspector.demo.call import META, Options
+from inspector.demo.server import DemoServer
+from inspector.demo.station import Station
+
+MODERN = eras.NEWEST_MODERN.name
+LEGACY = eras.NEWEST_LEGACY.name
+PATIENCE = 20
+"""Seconds after which a demo that says nothing has failed."""
+
+
+def meta(**more: Any) -> dict[str, Any]:
+    """What every stateless request carries; `logLevel="debug"` and the like are added under the prefix."""
+    carried = {"protocolVersion": MODERN, "clientCapabilities": {}, **more}
+    return {META + key: value for key, value in carried.items()}
+
+
+def request(request_id: int | str, method: str, **params: Any) -> dict[str, Any]:
+    """A request of the handshake era."""
+    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+
+
+def stateless(request_id: int | str, method: str, **params: Any) -> dict[str, Any]:
+    """A request of the stateless era."""
+    return request(request_id, method, **{"_meta": meta(), **params})
+
+
+def opening(version: str = LEGACY) -> dict[str, Any]:
+    """An `initialize` with id 0."""
+    who = {"name": "test", "version": "0"}
+    return request(0, "initialize", protocolVersion=version, capabilities={}, clientInfo=who)
+
+
+class Here:
+    """A DemoServer in this process, with everything that it sent in `sent`."""
+
+    def __init__(self, **options: Any) -> None:
+        self.sent: list[Any] = []
+        self.station = Station()
+        self.server = DemoServer(self.station, Options(**options), self._keep)
+
+    async def _keep(self, message: Any) -> None:
+        self.sent.append(json.loads(json.dumps(message)))
+
+    async def send(self, message: Any) -> None:
+        """Have one message handled to its end."""
+        await self.server.handle(message, self._keep)
+
+    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Have one request handled and return its answer, which is the last thing that was sent."""
+        await self.send(message)
+        answer: dict[str, Any] = self.sent[-1]
+        assert answer["id"] == message["id"]
+        return answer
+
+    async def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool in the stateless era and return its result."""
+        answer = await self.ask(stateless(1, "tools/call", name=name, arguments=arguments))
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    @property
+    def notifications(self) -> list[tuple[str, dict[str, Any]]]:
+        """Method and params of the notifications sent so far."""
+        return [(message["method"], message["params"]) for message in self.sent if "method" in message]
+
+
+class Child:
+    """The demo as a process that is spoken to line by line."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    def write(self, *messages: Any) -> None:
+        """Write messages, or bytes as they are, a line each."""
+        assert self.process.stdin
+        for message in messages:
+            line = message if isinstance(message, bytes) else json.dumps(message).encode()
+            self.process.stdin.write(line + b"\n")
+
+    async def read(self) -> Any:
+        """The next message."""
+        assert self.process.stdout
+        line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE)
+        assert line.endswith(b"\n"), f"the demo ended in the middle of {line!r}"
+        return json.loads(line)
+
+    async def ask(self, message: dict[str, Any]) -> Any:
+        """Write a request and return the next message, which must be its answer."""
+        self.write(message)
+        answer = await self.read()
+        assert answer["id"] == message["id"]
+        return answer
+
+    async def leave(self) -> int:
+        """Close stdin and return the exit status."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        return await asyncio.wait_for(self.process.wait(), PATIENCE)
+
+
+@asynccontextmanager
+async def child(*flags: str) -> AsyncIterator[Child]:
+    """Run `python -m inspector.demo` with these flags; it is gone afterwards."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "inspector.demo", *flags),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=1 << 24,
+    )
+    try:
+        yield Child(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
