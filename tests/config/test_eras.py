@@ -1,0 +1,133 @@
+"""What is remembered of a target outlives the program; what is broken is no memory, and never a failure."""
+
+import logging
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.config.eras import MOST, Eras, process_key, url_key
+from inspector.protocol.revisions._shape import Era
+
+_KEY = url_key("https://example.org/mcp")
+
+
+def test_what_was_remembered_is_known_to_the_next_run(tmp_path: Path) -> None:
+    Eras(tmp_path).remember(_KEY, Era.LEGACY)
+    assert Eras(tmp_path).get(_KEY) is Era.LEGACY
+    assert Eras(tmp_path).get(_KEY) == "legacy"
+    assert Eras(tmp_path).get("another") is None
+
+
+def test_what_is_found_later_takes_the_place_of_what_was_known(tmp_path: Path) -> None:
+    eras = Eras(tmp_path)
+    eras.remember(_KEY, Era.LEGACY)
+    eras.remember(_KEY, Era.MODERN)
+    assert eras.get(_KEY) is Era.MODERN
+
+
+def test_what_is_forgotten_is_asked_anew(tmp_path: Path) -> None:
+    eras = Eras(tmp_path)
+    eras.remember(_KEY, Era.LEGACY)
+    eras.forget(_KEY)
+    eras.forget("never known")
+    assert eras.get(_KEY) is None
+
+
+def test_asking_makes_no_file(tmp_path: Path) -> None:
+    assert Eras(tmp_path / "state").get(_KEY) is None
+    assert not (tmp_path / "state").exists()
+
+
+def test_the_file_is_its_owners_alone_and_alone(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    Eras(state).remember(_KEY, Era.MODERN)
+    (file,) = state.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(state.stat().st_mode) == 0o700
+
+
+def test_the_file_names_no_target(tmp_path: Path) -> None:
+    Eras(tmp_path).remember(process_key(["server", "--token=secret"], Path("/")), Era.MODERN)
+    assert b"secret" not in (tmp_path / "eras.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"format":1,"eras":{"a":"jurassic"}}',
+        b'{"format":1,"eras":{"a":1}}',
+        b'{"format":2,"eras":{"a":"legacy"}}',
+    ],
+    ids=lambda content: repr(content[:40]),
+)
+def test_a_broken_file_is_no_memory_and_is_replaced(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "eras.json").write_bytes(content)
+    assert Eras(tmp_path).get("a") is None
+    Eras(tmp_path).remember("a", Era.LEGACY)
+    assert Eras(tmp_path).get("a") is Era.LEGACY
+
+
+@given(st.binary())
+def test_no_file_is_a_failure(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    state = tmp_path_factory.mktemp("state")
+    (state / "eras.json").write_bytes(content)
+    assert Eras(state).get("a") is None
+
+
+def test_a_memory_that_cannot_be_kept_is_a_line_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").touch()
+    with caplog.at_level(logging.WARNING):
+        Eras(tmp_path / "file").remember(_KEY, Era.LEGACY)
+    assert "can't be kept" in caplog.text
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    eras = Eras(tmp_path)
+    eras.remember(_KEY, Era.LEGACY)
+
+    def disk_full(*paths: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", disk_full)
+        eras.remember(_KEY, Era.MODERN)
+    assert eras.get(_KEY) is Era.LEGACY
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["eras.json"]
+    assert "no space left" in caplog.text
+
+
+def test_the_target_not_heard_of_for_longest_is_forgotten_first(tmp_path: Path) -> None:
+    eras = Eras(tmp_path)
+    for number in range(MOST):
+        eras.remember(str(number), Era.LEGACY)
+    eras.remember("0", Era.LEGACY)
+    eras.remember("one more", Era.MODERN)
+    assert eras.get("0") is Era.LEGACY
+    assert eras.get("1") is None
+    assert eras.get("2") is Era.LEGACY
+
+
+def test_targets_are_told_apart_by_all_that_matters() -> None:
+    here, there = Path("/a"), Path("/b")
+    keys = [
+        process_key(["a", "b"], here),
+        process_key(["a b"], here),
+        process_key(["a", "b"], there),
+        process_key(["a", "\udcff"], here),
+        url_key("https://example.org/mcp"),
+        url_key("https://example.org/mcp?x=1"),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert url_key("https://example.org/mcp#top") == _KEY
