@@ -1,0 +1,102 @@
+"""The environment a server gets: what is in it, where it came from, and what is said about mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.config.environment import MINIMAL, Environment, build_environment
+from inspector.errors import UsageError
+
+OURS = {"HOME": "/home/ann", "PATH": "/bin", "TERM": "xterm", "API_KEY": "s3cret", "LANG": "C"}
+
+
+def _build(*set_: str, file: Path | None = None, inherit_all: bool = False) -> Environment:
+    return build_environment(OURS, inherit_all=inherit_all, set_=set_, env_file=file)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where a test writes its --env-file."""
+    return tmp_path / ".env"
+
+
+def test_a_server_inherits_the_short_list_and_no_keys() -> None:
+    built = _build()
+    assert built.values == {"HOME": "/home/ann", "PATH": "/bin", "TERM": "xterm"}
+    assert set(built.origins.values()) == {"minimal set"}
+    assert set(built.values) <= set(MINIMAL)
+    assert built.warnings == ()
+
+
+def test_it_inherits_everything_if_that_is_wanted() -> None:
+    built = _build(inherit_all=True)
+    assert built.values == OURS
+    assert built.origins["API_KEY"] == "inherited"
+
+
+def test_functions_of_the_shell_are_not_inherited() -> None:
+    ours = {"PATH": "() { evil; }", "F": "() { :; }", "TERM": "xterm"}
+    assert build_environment(ours, inherit_all=False).values == {"TERM": "xterm"}
+    assert build_environment(ours, inherit_all=True).values == {"TERM": "xterm"}
+
+
+def test_a_variable_is_set_or_copied_and_the_later_one_wins() -> None:
+    built = _build("API_KEY", "A=1=2", "B=", "A=3", "PATH=/opt")
+    assert built.values["API_KEY"] == "s3cret"
+    assert built.values["A"] == "3"
+    assert built.values["B"] == ""
+    assert built.values["PATH"] == "/opt"
+    assert built.origins["PATH"] == "-e"
+    assert built.origins["TERM"] == "minimal set"
+
+
+def test_the_file_wins_over_what_is_inherited_and_loses_to_options(file: Path) -> None:
+    file.write_text("# keys\nexport A=1\nB='two words'\nTERM=dumb\nAPI_KEY\n\n", encoding="utf-8-sig")
+    built = _build("A=9", file=file)
+    assert {name: built.values[name] for name in ("A", "B", "TERM", "API_KEY")} == {
+        "A": "9",
+        "B": "two words",
+        "TERM": "dumb",
+        "API_KEY": "s3cret",
+    }
+    assert built.origins["A"] == "-e"
+    assert built.origins["B"] == built.origins["TERM"] == "--env-file"
+
+
+def test_nothing_is_expanded_and_what_looks_as_if_it_should_be_is_told(file: Path) -> None:
+    file.write_text("URL=https://${HOST}/\nPRICE=$5\n")
+    built = _build("TOKEN=${env:TOKEN}", file=file)
+    assert built.values["URL"] == "https://${HOST}/"
+    assert built.warnings == (
+        "URL (from --env-file) holds ${HOST} as it stands: nothing expands it.",
+        "TOKEN (from -e) holds ${env:TOKEN} as it stands: nothing expands it.",
+    )
+
+
+def test_a_variable_that_is_not_there_cannot_be_copied(file: Path) -> None:
+    with pytest.raises(UsageError, match="-e NOPE: NOPE has no value, and your own environment has no NOPE") as caught:
+        _build("NOPE")
+    assert "NOPE=VALUE" in caught.value.hint
+    file.write_text("A=1\nNOPE\n")
+    with pytest.raises(UsageError, match=r"\.env, line 2: NOPE has no value"):
+        _build(file=file)
+
+
+@pytest.mark.parametrize("option", ["=value", " A=1", "", "A=b\0c"])
+def test_a_name_is_needed(option: str) -> None:
+    with pytest.raises(UsageError, match="needs a name"):
+        _build(option)
+
+
+def test_a_line_of_the_file_that_is_no_assignment_is_named(file: Path) -> None:
+    file.write_text("A=1\nwhat is this?\n")
+    with pytest.raises(UsageError, match=r"line 2: this is not KEY=VALUE: 'what is this\?'"):
+        _build(file=file)
+
+
+def test_a_file_that_cannot_be_read_says_why(file: Path) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        _build(file=file)
+    file.write_bytes(b"A=\xff\xfe\n")
+    with pytest.raises(UsageError, match="is not UTF-8"):
+        _build(file=file)
