@@ -1,0 +1,98 @@
+r"""A pattern from a schema, tried on a text, in bounded time.
+
+Patterns are the server's and some never end: `(a|a)*$` doubles its work with every letter, and a search by `re` can't
+be stopped. So the search is the `regex` package's, which takes a time limit; it also reads what ECMA-262 has and `re`
+has not (`\p{L}`, `(?<name>…)`). A linear engine such as RE2 would need no limit, but refuses the look-aheads that
+real schemas use. What is too long, too big or too slow is no match and no mismatch: it raises.
+"""
+
+import warnings
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import regex
+
+LONGEST_PATTERN: Final = 2_000
+LONGEST_TEXT: Final = 200_000
+MOST_COPIES: Final = 20_000
+"""The product of all counted repetitions: `(a{100}){100}` is compiled to 10,000 letters."""
+SECONDS: Final = 0.1
+"""For one search."""
+
+
+class PatternUnusable(Exception):
+    """The pattern gives no answer; the sentence says why."""
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether `pattern` is found anywhere in `text`, as JSON Schema has it.
+
+    Raises: PatternUnusable.
+    """
+    compiled = _compiled(pattern)
+    if len(text) > LONGEST_TEXT:
+        raise PatternUnusable(f"a text of {len(text)} characters is too long to try the pattern {_short(pattern)} on")
+    try:
+        return compiled.search(text, timeout=SECONDS) is not None
+    except TimeoutError:
+        raise PatternUnusable(f"the pattern {_short(pattern)} takes too long") from None
+
+
+def usable(pattern: str) -> bool:
+    """Whether it is a pattern at all."""
+    try:
+        _compiled(pattern)
+    except PatternUnusable:
+        return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    import regex  # 12 ms, for those who need it
+
+    if len(pattern) > LONGEST_PATTERN or _copies(pattern) > MOST_COPIES:
+        raise PatternUnusable(f"the pattern {_short(pattern)} is too big")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return regex.compile(_as_python(pattern), regex.VERSION0 | regex.ASCII)
+    except (regex.error, RecursionError, OverflowError, ValueError):
+        raise PatternUnusable(f"{_short(pattern)} is no regular expression") from None
+
+
+def _short(pattern: str) -> str:
+    return pattern if len(pattern) <= 60 else f"{pattern[:60]}…"
+
+
+def _copies(pattern: str) -> int:
+    """How often the innermost letter is copied at worst, were all counted repetitions within one another."""
+    product = 1
+    for part in pattern.split("{")[1:]:
+        counts = part.split("}")[0].split(",")
+        numbers = [int(each) for each in counts if each.isascii() and each.isdigit() and len(each) < 10]
+        product *= max([1, *(min(each, 100_000) for each in numbers)])
+        if product > MOST_COPIES:
+            break
+    return product
+
+
+def _as_python(pattern: str) -> str:
+    """ECMA-262 to `regex`: `$` is the very end there, not the place before a last newline; `[^]` is any character."""
+    out: list[str] = []
+    at, in_class = 0, False
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "\\":
+            out.append(pattern[at : at + 2])
+            at += 2
+            continue
+        if not in_class and pattern.startswith("[^]", at):
+            out.append(r"[\s\S]")
+            at += 3
+            continue
+        in_class = char == "[" or (in_class and char != "]")
+        out.append(r"\Z" if char == "$" and not in_class else char)
+        at += 1
+    return "".join(out)
