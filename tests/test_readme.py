@@ -7,13 +7,10 @@ from tests.architecture.sources import ROOT
 _README = (ROOT / "README.md").read_text()
 
 
-def _commands() -> list[str]:
-    return re.findall(r"^```sh\n(.*?)^```", _README, re.MULTILINE | re.DOTALL)
-
-
-def _floors() -> str:
-    """Return the second picture of the map: rooms in the order in which they may import."""
-    return re.findall(r"^```\n(.*?)^```", _README, re.MULTILINE | re.DOTALL)[1]
+def _blocks(language: str) -> list[str]:
+    """Return what stands in the fences of a language, in order; "" is the language of pictures."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", _README, re.MULTILINE | re.DOTALL)
+    return [text for name, text in found if name == language]
 
 
 def _rooms() -> set[str]:
@@ -21,7 +18,7 @@ def _rooms() -> set[str]:
 
 
 def test_the_first_two_commands_each_do_the_whole_set_up_in_one_line() -> None:
-    demo, tests = _commands()[:2]
+    demo, tests = _blocks("sh")[:2]
     for command in (demo, tests):
         assert command.count("\n") == 1
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
@@ -36,8 +33,9 @@ def test_every_file_that_is_named_exists() -> None:
 
 
 def test_every_room_is_on_both_maps_and_no_other() -> None:
-    assert set(re.findall(r"^[├└]─ (\w+)/", _README, re.MULTILINE)) == _rooms()
-    assert set(_floors().split()) == _rooms() | {"errors"}
+    tree, floors = _blocks("")[:2]
+    assert set(re.findall(r"^[├└]─ (\w+)/", tree, re.MULTILINE)) == _rooms()
+    assert set(floors.split()) == _rooms() | {"errors"}
 
 
 def test_the_matrix_of_revisions_has_its_place() -> None:

@@ -17,7 +17,6 @@ _START = r"(?<![\w.#}\])-])"
 _PATTERNS = {
     "a path of one machine": [
         _START + r"[/](work|farm|root|workspace)(?=[/\s\"'`),:;\]]|$)",
-        _START + r"[/](home|Users)[/](?!USER|you|me|ada|alice|bob)\w+",
         r"[/]opt[/](wheels|pypi)",
     ],
     "where packages come from": [
@@ -78,7 +77,6 @@ _SAID = [
     "run it in |/wo|rk/main",
     "'|/ro|ot'",
     "file://|/ro|ot/notes.txt",
-    "|/ho|me/somebody/x.py",
     "pip --find-links |/op|t/wheels",
     "https://registry|.npm|js.org/left-pad",
     "--index-url https://py|pi.o|rg/simple",
