@@ -61,8 +61,9 @@ class Ending:
     """Watches a child, sends the signals, and knows when nothing of its group is left.
 
     `report` gets EXIT and SIGNAL facts. `is_drained` tells whether the child's streams have ended; `look` must
-    be called when that changes. `on_exit` is called once, when the leader has exited and its last words are
-    read; `on_gone` once, when the whole group has ended, or nothing more can be done about it.
+    be called when that changes. `drain` is asked to read at once what they still hold. `on_exit` is called
+    once, when the leader has exited and its last words are read; `on_gone` once, when the whole group has
+    ended, or nothing more can be done about it.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Ending:
         *,
         report: Callable[[ProcessFact], None],
         is_drained: Callable[[], bool],
+        drain: Callable[[], None],
         on_exit: Callable[[Exit], None],
         on_gone: Callable[[], None],
     ) -> None:
@@ -79,6 +81,7 @@ class Ending:
         self._grace = grace
         self._report = report
         self._is_drained = is_drained
+        self._drain = drain
         self._on_exit = on_exit
         self._on_gone = on_gone
         self._loop = asyncio.get_running_loop()
@@ -108,6 +111,7 @@ class Ending:
             return
         self._signal(signal.SIGKILL)
         self._watcher.join(_LINGER)
+        self._drain()
         if not self._watcher.is_alive():
             self._exited(self._loop.time())
         self._tell()
@@ -118,16 +122,18 @@ class Ending:
         if self._exit is None or self._gone:
             return
         now = self._loop.time()
-        if self._is_drained() or now > self._patience:
-            self._tell()
-            if not is_group_alive(self._child.pid):
-                if self._is_drained() or now > self._patience:
-                    self._finish()
-                    return
-            else:
-                self._patience = now + _LINGER
-                self._end_the_rest()
-        self._look_again()
+        if now > self._patience:
+            self._drain()  # a grandchild holds them, or our loop is late: nothing that was said may be lost
+        elif not self._is_drained():
+            self._look_again()
+            return
+        self._tell()
+        if is_group_alive(self._child.pid):
+            self._patience = now + _LINGER
+            self._end_the_rest()
+            self._look_again()
+        else:
+            self._finish()
 
     def _exited(self, at: float) -> None:
         if self._exit is not None:

@@ -76,6 +76,19 @@ class LineSource:
         self._hand_on(len(self._lines))
         self._flush()
 
+    def drain(self) -> None:
+        """Hand on everything that is in the pipe now, its size at most, in this turn of the loop."""
+        for _ in range(_PIPE_SIZE // _CHUNK + 1):
+            if self.closed or self._ended or not self._read():
+                break
+        if self._hand_on(len(self._lines)) and self._ended:
+            self._end()
+
+    def _end(self) -> None:
+        self._release()
+        self._flush()
+        self._on_end()
+
     def _listen(self, wanted: bool) -> None:
         if wanted and not self._listening:
             self._loop.add_reader(self._fd, self._readable)
@@ -89,18 +102,21 @@ class LineSource:
         self._pipe.close()
 
     def _readable(self) -> None:
+        if self._read():
+            self._work()
+
+    def _read(self) -> bool:
+        """Read one chunk or the end; False if there is neither."""
         try:
             chunk = os.read(self._fd, _CHUNK)
         except (BlockingIOError, InterruptedError):
-            return
+            return False
         except OSError:
             chunk = b""  # EIO: the terminal behind it is gone, which is an end too
         self._stop_timer()
-        if chunk:
-            self._lines.extend(self._splitter.feed(chunk))
-        else:
-            self._ended = True
-        self._work()
+        self._lines.extend(self._splitter.feed(chunk))
+        self._ended = not chunk
+        return True
 
     def _work(self) -> None:
         if self.closed:
@@ -111,9 +127,7 @@ class LineSource:
         if self._lines:
             self._loop.call_soon(self._work)
         elif self._ended:
-            self._release()
-            self._flush()
-            self._on_end()
+            self._end()
         else:
             self._start_timer()
 
@@ -161,7 +175,6 @@ class LineSink:
         self._closing = False
         self._loop = asyncio.get_running_loop()
         os.set_blocking(self._fd, False)
-        enlarge(self._fd)
 
     @property
     def closed(self) -> bool:

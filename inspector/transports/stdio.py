@@ -15,6 +15,7 @@ What happens in which order:
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
@@ -34,6 +35,8 @@ _STDERR_PAUSE = 0.05
 """Seconds without news after which an unfinished line of stderr is shown: a prompt, a progress bar."""
 _STDERR_PIECE = 64 * 1024
 """Bytes of a line of stderr that are kept before it is reported in pieces."""
+_WHY_WAITS = 0.5
+"""Seconds to wait after a broken pipe, whose cause is mostly an exit that is not known yet."""
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the verdict that the server goes on without it."""
 
@@ -125,6 +128,8 @@ class StdioTransport:
         try:
             await self._live.write(outgoing)
         except BrokenPipeError:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), _WHY_WAITS)
             raise self._disconnected() from None
         return Delivery(answer_may_follow=True)
 
@@ -211,6 +216,7 @@ class _Live:
             grace,
             report=observer.fact,
             is_drained=lambda: self._stdout.closed and self._stderr.closed,
+            drain=self._drain,
             on_exit=self._exited,
             on_gone=self._let_go,
         )
@@ -248,6 +254,10 @@ class _Live:
     def _stderr_ended(self) -> None:
         self._report(ProcessEvent.STDERR_EOF)
         self.ending.look()
+
+    def _drain(self) -> None:
+        self._stdout.drain()
+        self._stderr.drain()
 
     def _fell_silent(self) -> None:
         if self.ending.exit is None:

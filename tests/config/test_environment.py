@@ -7,7 +7,7 @@ import pytest
 from inspector.config.environment import MINIMAL, Environment, build_environment
 from inspector.errors import UsageError
 
-OURS = {"HOME": "/home/ann", "PATH": "/bin", "TERM": "xterm", "API_KEY": "s3cret", "LANG": "C"}
+OURS = {"HOME": "/srv/ann", "PATH": "/bin", "TERM": "xterm", "API_KEY": "s3cret", "LANG": "C"}
 
 
 def _build(*set_: str, file: Path | None = None, inherit_all: bool = False) -> Environment:
@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_server_inherits_the_short_list_and_no_keys() -> None:
     built = _build()
-    assert built.values == {"HOME": "/home/ann", "PATH": "/bin", "TERM": "xterm"}
+    assert built.values == {"HOME": "/srv/ann", "PATH": "/bin", "TERM": "xterm"}
     assert set(built.origins.values()) == {"minimal set"}
     assert set(built.values) <= set(MINIMAL)
     assert built.warnings == ()

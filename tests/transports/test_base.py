@@ -13,6 +13,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ from inspector.protocol.frames import Direction
 from inspector.transports.base import Expects, Outgoing, Transport
 from inspector.transports.memory import MemoryTransport
 from inspector.transports.stdio import StdioTransport
+from tests.children import alive_since, pids
 from tests.transports.recording import Recorder, child_env, server
 from tests.waiting import until
 
@@ -174,7 +176,8 @@ async def test_a_cancelled_send_leaves_the_transport_usable_and_the_other_lines_
     await recorder.until(is_answered, "the second request is answered")
 
 
-async def test_after_the_close_no_task_thread_or_child_is_left(rig: Rig) -> None:
+async def test_after_the_close_no_task_thread_or_child_is_left(rig: Rig, home: Path) -> None:
+    processes = pids()
     threads, tasks = set(threading.enumerate()), asyncio.all_tasks()
     recorder = Recorder()
     await rig.transport.open(recorder)
@@ -183,5 +186,4 @@ async def test_after_the_close_no_task_thread_or_child_is_left(rig: Rig) -> None
     await rig.transport.close()
     assert set(threading.enumerate()) <= threads
     assert asyncio.all_tasks() <= tasks
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)  # noqa: ASYNC222 - does not wait
+    assert alive_since(processes, home) == []

@@ -41,6 +41,7 @@ async def test_the_exit_is_told_although_the_streams_never_end_and_everything_is
         Ladder(30, 30),
         report=report,
         is_drained=lambda: False,
+        drain=lambda: None,
         on_exit=lambda how: told.append(f"on_exit {how.signal}"),
         on_gone=lambda: told.append("on_gone"),
     )

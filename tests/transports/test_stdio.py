@@ -346,7 +346,7 @@ from tests.transports.recording import Recorder, child_env, server
 
 async def main():
     recorder = Recorder()
-    transport = StdioTransport(server("ignores_sigterm"), env=child_env())
+    transport = StdioTransport(server(sys.argv[1]), env=child_env())
     await transport.open(recorder)
     await recorder.until(lambda seen: seen.frames, "it is ready")
     print(transport.pid, flush=True)
@@ -357,10 +357,45 @@ asyncio.run(main())
 
 
 def test_a_program_that_exits_without_closing_leaves_no_child() -> None:
-    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING]
+    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING, "ignores_sigterm"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=30)
     assert done.returncode == 3, done.stderr
     assert not is_group_alive(int(done.stdout))
+
+
+async def test_if_we_are_killed_the_server_reads_the_end_of_its_stdin() -> None:
+    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING, "banner", "wait"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:  # noqa: ASYNC220, TID251
+        assert program.stdout
+        group = int(program.stdout.readline())
+        assert is_group_alive(group)
+        program.kill()
+    await until(lambda: not is_group_alive(group), "the server has ended by itself")
+
+
+async def test_who_sends_to_a_dead_server_is_told_what_it_died_of(start: Start) -> None:
+    recorder, transport = Recorder(), start("echo")
+    await transport.open(recorder)
+
+    async def send_until_it_fails() -> None:
+        while True:
+            await transport.send(_message(b"{}"))
+
+    os.kill(transport.pid or 0, signal.SIGKILL)
+    with pytest.raises(Disconnected, match="was ended by SIGKILL"):
+        await send_until_it_fails()
+
+
+async def test_what_was_said_before_the_exit_is_read_although_the_loop_was_busy(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.transports.ending._LINGER", -1)
+    recorder, transport = Recorder(), start("floods", "5000")
+    await transport.open(recorder)
+    transport._live.ending._child.wait()  # type: ignore[union-attr]
+    await transport.wait_closed()
+    assert len(recorder.frames) == 5000
+    assert recorder.events()[-3:] == ["exit", "stdin_eof", "close"]
 
 
 @pytest.mark.benchmark
