@@ -1,0 +1,65 @@
+"""Makes the httpx client: what it trusts, how it reaches the server, and how long it waits.
+
+httpx's own redirects, cookies and authentication stay unused: all three would send what nobody observed.
+"""
+
+import ipaddress
+import ssl
+
+import httpx
+
+from inspector.errors import UsageError
+
+_KEEP_ALIVE = 3.0
+"""Seconds an idle connection is kept. Common servers close after 5: to be earlier means never to write into
+a connection that they are closing at that moment."""
+_WRITE = 60.0
+"""Seconds in which a server must take the next piece of a request."""
+
+
+def make_client(
+    url: httpx.URL, *, cacert: str | None, insecure: bool, connect_timeout: float, trust_env: bool
+) -> httpx.AsyncClient:
+    """Return a client for this URL. Nothing is sent.
+
+    Raises: UsageError if the certificate file can't be read, or the environment names a proxy that can't be used.
+    """
+    trust_env = trust_env and not is_loopback(url.host)
+    try:
+        return httpx.AsyncClient(
+            verify=_trust(url, cacert, insecure, trust_env),
+            trust_env=trust_env,
+            timeout=httpx.Timeout(None, connect=connect_timeout, write=_WRITE),
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=_KEEP_ALIVE),
+        )
+    except (ValueError, ImportError, httpx.InvalidURL) as error:
+        raise UsageError(
+            f"The proxy of the environment can't be used: {error}.",
+            hint="Look at HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+        ) from error
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether this host is the machine itself, by name or by number."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) -> ssl.SSLContext:
+    if url.scheme == "http":
+        # Never used for the server, since no redirect leaves the origin; trusts nobody, and costs no loading.
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx.create_ssl_context(verify=not insecure, trust_env=trust_env)
+    if cacert is not None and not insecure:
+        try:
+            context.load_verify_locations(cafile=cacert)
+        except OSError as error:  # ssl.SSLError, for a file without a certificate, is one too
+            raise UsageError(
+                f"The certificates in {cacert!r} can't be read: {error.strerror or error}.",
+                hint="--cacert takes a file in PEM format.",
+            ) from error
+    return context

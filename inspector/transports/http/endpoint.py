@@ -1,0 +1,207 @@
+"""One HTTP address and the client that talks to it: every exchange is numbered and reported, redirects included.
+
+The rules it keeps: what the observer is told is what was sent, in the order it was sent; nothing of the user's
+goes to another origin than the one that was asked for; nothing is retried behind anybody's back. Redirects
+are followed here and not by httpx, so that each of them is an exchange that can be seen.
+
+There is no read timeout: a stream may be silent for hours (its clocks are the session's). No cookies are kept.
+"""
+
+import base64
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import httpx
+
+from inspector import __version__
+from inspector.errors import ConnectError, UsageError
+from inspector.protocol.facts import Headers, HttpEvent, HttpFact
+from inspector.protocol.frames import Channel, Direction
+from inspector.transports.base import Observer
+from inspector.transports.http.client import make_client
+from inspector.transports.http.failures import unreachable
+from inspector.transports.http.reply import Reply, in_text, read_body
+
+MAX_REDIRECTS = 5
+ACCEPT_ANSWER = ("Accept", "application/json, text/event-stream")
+ACCEPT_STREAM = ("Accept", "text/event-stream")
+JSON_CONTENT = ("Content-Type", "application/json")
+
+_KEEPS_METHOD = {307, 308}
+_BECOMES_GET = {301, 302, 303}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpOptions:
+    """What the user says about the connection."""
+
+    headers: Headers = ()
+    """Sent with every request, to the URL's own origin alone; they win over all others of the same name."""
+    cacert: str | None = None
+    """A PEM file with authorities to trust, beside the usual ones."""
+    insecure: bool = False
+    """True: any certificate will do."""
+    connect_timeout: float = 10.0
+    """Seconds."""
+    trust_env: bool = True
+    """Whether the environment names proxies and certificates. A loopback address is never proxied."""
+
+
+class Endpoint:
+    """One address. Made without any network; one event loop uses it."""
+
+    def __init__(self, url: str, options: HttpOptions) -> None:
+        """Raises: UsageError if the URL can't be that of a server."""
+        given = _parsed(url)
+        self.url = given.copy_with(username=None, password=None, fragment=None)
+        self.options = options
+        self.common_headers: dict[str, str] = {}
+        """Sent with every request from now on, after the carriage's own headers and before the message's."""
+        self._login = _basic(given)
+        self._numbers = itertools.count(1)
+        self._client: httpx.AsyncClient | None = None
+        self._observer: Observer | None = None
+
+    def open(self, observer: Observer) -> None:
+        """Make the client. Nothing is sent. Raises: UsageError for a bad certificate file or proxy."""
+        self._client = make_client(
+            self.url,
+            cacert=self.options.cacert,
+            insecure=self.options.insecure,
+            connect_timeout=self.options.connect_timeout,
+            trust_env=self.options.trust_env,
+        )
+        self._observer = observer
+
+    async def close(self) -> None:
+        """Close every connection."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def resolve(self, reference: str) -> httpx.URL:
+        """Resolve what a server named against the URL; it may only name its own origin.
+
+        Raises: ConnectError.
+        """
+        return _within_origin(self.url, reference)
+
+    async def request(
+        self,
+        method: str,
+        headers: Iterable[tuple[str, str]] = (),
+        *,
+        body: bytes | None = None,
+        url: httpx.URL | None = None,
+        probe: bool = False,
+    ) -> Reply:
+        """Send, follow redirects within the origin, and return once the head of the response is there.
+
+        The body is observed as a frame before the first await, and once more for each redirect that repeats it.
+        Whoever gets the reply must close it.
+
+        Raises: ConnectError if no response comes, or a redirect can't be followed.
+        """
+        target = url or self.url
+        for _ in range(MAX_REDIRECTS + 1):
+            reply = await self._exchange(method, target, headers, body, probe)
+            onward = _redirected(method, reply)
+            if onward is None:
+                return reply
+            async with reply:
+                await read_body(reply)
+            target = _within_origin(target, onward)
+        raise ConnectError(
+            f"{self.url} redirects more than {MAX_REDIRECTS} times.", hint="The exchanges in the log show where to."
+        )
+
+    async def _exchange(
+        self, method: str, url: httpx.URL, own: Iterable[tuple[str, str]], body: bytes | None, probe: bool
+    ) -> Reply:
+        client, observer = self._client, self._observer
+        assert client is not None, "the transport opens the endpoint first"
+        assert observer is not None
+        request = httpx.Request(method, url, headers=self._headers(own), content=body)
+        number = next(self._numbers)
+        headers = in_text(request.headers)
+        fact = HttpFact(HttpEvent.REQUEST, number, method=method, target=str(url), headers=headers)
+        observer.fact(fact)
+        if body is not None:
+            observer.frame(Direction.TO_SERVER, Channel.POST, body, http=number, probe=probe)
+        failed = "given up by this side before the server answered"
+        try:
+            response = await client.send(request, stream=True, follow_redirects=False)
+            failed = ""
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            refusal = unreachable(error, url, self.options.connect_timeout)
+            failed = str(refusal)
+            raise refusal from error
+        finally:
+            if failed:
+                observer.fact(HttpFact(HttpEvent.ERROR, number, why=failed))
+        return Reply(number, response, observer, probe)
+
+    def _headers(self, own: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+        """Ours, then the common ones, then the message's, then the user's; a later one replaces its namesakes."""
+        ours: list[tuple[str, str]] = [
+            ("Accept-Encoding", "identity"),
+            ("User-Agent", f"mcp-inspect/{__version__}"),
+            *self._login,
+        ]
+        merged = {name.lower(): (name, value) for name, value in (*ours, *self.common_headers.items(), *own)}
+        for name, _ in self.options.headers:
+            merged.pop(name.lower(), None)
+        every = [*merged.values(), *self.options.headers]
+        return [(name.encode(), value.encode()) for name, value in every]
+
+
+def _parsed(url: str) -> httpx.URL:
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise UsageError(f"{url!r} is no URL: {error}.", hint="It looks like http://localhost:3000/mcp.") from None
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise UsageError(
+            f"{url!r} is not the URL of an HTTP server.", hint="It begins with http:// or https:// and a host."
+        )
+    return parsed
+
+
+def _basic(url: httpx.URL) -> Headers:
+    """A name and password in the URL travel as a header, never in the address that is shown."""
+    if not url.username and not url.password:
+        return ()
+    pair = base64.b64encode(f"{url.username}:{url.password}".encode())
+    return (("Authorization", f"Basic {pair.decode()}"),)
+
+
+def _redirected(method: str, reply: Reply) -> str | None:
+    """Where the server sends us on; None if it doesn't, or only with another method (a POST must stay one)."""
+    if reply.status not in _KEEPS_METHOD and not (reply.status in _BECOMES_GET and method == "GET"):
+        return None
+    return reply.header("location")
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int]:
+    return url.scheme, url.host, url.port or (443 if url.scheme == "https" else 80)
+
+
+def origin_text(url: httpx.URL) -> str:
+    """Return scheme, host and port as a person would write them."""
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
+
+
+def _within_origin(base: httpx.URL, reference: str) -> httpx.URL:
+    try:
+        target = base.join(reference).copy_with(fragment=None)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise ConnectError(
+            f"{base} names an address that is no URL ({error}): {reference!r}.", hint="This is a fault of the server."
+        ) from None
+    if _origin(target) != _origin(base):
+        raise ConnectError(
+            f"{origin_text(base)} sends us to another origin, {origin_text(target)}; nothing was sent there.",
+            hint=f"If that is where the server lives, connect to {target.copy_with(query=None)} instead.",
+        )
+    return target

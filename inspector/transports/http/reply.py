@@ -1,0 +1,201 @@
+"""Reply: an HTTP exchange whose response head has come; and the two ways to read its body, both reported.
+
+A body is either one frame, whatever it is, or a stream of events, each a frame if it carries data and a note
+if not. What could not be read to its end says so in the exchange's last fact; it is never an exception, since
+the part that came is worth showing.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from inspector.protocol.facts import Headers, HttpEvent, HttpFact, SseNote
+from inspector.protocol.frames import Channel, Direction, SseFacts
+from inspector.transports.base import Delivery, Observer
+from inspector.transports.http.failures import broken
+from inspector.transports.http.sse import EVENT_LIMIT, EventTooLong, SseEvent, SseItem, SseParser
+
+BODY_KEPT = 64 * 1024
+"""Bytes of a body that a Delivery carries."""
+_BODY_LIMIT = EVENT_LIMIT
+_RATIO_LIMIT = 100
+_RATIO_FROM = 16 * 1024 * 1024
+"""Below this many bytes no ratio is suspicious."""
+
+
+class Reply:
+    """A response of which the head is known. An async context manager: leaving it ends the exchange."""
+
+    def __init__(self, number: int, response: httpx.Response, observer: Observer, probe: bool) -> None:
+        """Reports the head."""
+        self.number = number
+        self.status = response.status_code
+        self.headers = in_text(response.headers)
+        self.content_type = self.header("content-type") or ""
+        self.observer = observer
+        self.probe = probe
+        self.cut = ""
+        """Why the body ended early, as far as it was read; "" while all is well."""
+        self._response = response
+        self._decoded = 0
+        self._over = False
+        observer.fact(
+            HttpFact(
+                HttpEvent.RESPONSE,
+                number,
+                status=self.status,
+                reason=response.reason_phrase,
+                version=response.http_version,
+                headers=self.headers,
+            )
+        )
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the body says it is a stream of events."""
+        return self.content_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status is 2xx."""
+        return 200 <= self.status < 300
+
+    def header(self, name: str) -> str | None:
+        """Return the first header of this name, in any case; None if there is none."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        """Give the body as it comes, decompressed. Ends without raising if it breaks; then `cut` says why."""
+        try:
+            async for chunk in self._response.aiter_bytes():
+                self._decoded += len(chunk)
+                yield chunk
+                if self._is_bomb():
+                    self.cut = f"cut by this side: {self._decoded} bytes unpacked from {self._wire_bytes}"
+                    return
+        except httpx.HTTPError as error:
+            self.cut = broken(error)
+
+    def delivery(self, *, answer_may_follow: bool = False, body: bytes = b"", why: str = "") -> Delivery:
+        """Return what the carriage can say about this exchange."""
+        return Delivery(
+            answer_may_follow=answer_may_follow,
+            status=self.status,
+            content_type=self.content_type,
+            headers=self.headers,
+            body=body[:BODY_KEPT],
+            why=why or self.cut,
+        )
+
+    async def close(self, why: str = "") -> None:
+        """Report the end, once, and let the connection go: back to the pool if the body was read, else closed."""
+        if not self._over:
+            self._over = True
+            why = self.cut or why or self._packed()
+            end = HttpFact(HttpEvent.END, self.number, why=why, body_bytes=self._wire_bytes)
+            self.observer.fact(end)
+        await self._response.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close("closed by this side" if kind is not None else "")
+
+    @property
+    def _wire_bytes(self) -> int:
+        return self._response.num_bytes_downloaded
+
+    def _is_bomb(self) -> bool:
+        return self._decoded > _RATIO_FROM and self._decoded > _RATIO_LIMIT * self._wire_bytes
+
+    def _packed(self) -> str:
+        encoding = (self.header("content-encoding") or "identity").lower()
+        if encoding == "identity":
+            return ""
+        return f"the body came compressed ({encoding}) though identity was asked for; what is shown is unpacked"
+
+
+@dataclass(slots=True)
+class Trail:
+    """How far a stream was read: what is needed to go on after it has ended."""
+
+    last_id: str = ""
+    """The id to resume after; "" if there is none."""
+    retry: int | None = None
+    """Milliseconds to wait before that, if the server named them."""
+    items: int = 0
+    """Events and comments seen."""
+
+
+async def read_body(reply: Reply) -> bytes:
+    """Read a body that is no stream, report it as one frame unless it is empty, and return it."""
+    pieces: list[bytes] = []
+    size = 0
+    async with aclosing(reply.chunks()) as chunks:
+        async for chunk in chunks:
+            pieces.append(chunk)
+            size += len(chunk)
+            if size > _BODY_LIMIT:
+                reply.cut = f"cut by this side: the body has more than {_BODY_LIMIT} bytes"
+                break
+    body = b"".join(pieces)
+    if body:
+        way, channel = Direction.FROM_SERVER, Channel.REPLY
+        reply.observer.frame(way, channel, body, http=reply.number, probe=reply.probe)
+    return body
+
+
+async def read_events(reply: Reply, channel: Channel, trail: Trail, parser: SseParser | None = None) -> None:
+    """Read a stream of events to its end and report each item; `trail` is kept up to date all the while."""
+    parser = parser or SseParser()
+    try:
+        async with aclosing(reply.chunks()) as chunks:
+            async for chunk in chunks:
+                for item in parser.feed(chunk):
+                    _follow(trail, item)
+                    report(reply, channel, item)
+    except EventTooLong as error:
+        reply.cut = f"cut by this side: {error}"
+        return
+    for item in parser.finish():
+        report(reply, channel, item)
+        if not (isinstance(item, SseEvent) and item.complete):
+            reply.cut = reply.cut or "the stream ended within an event, which does not count"
+
+
+def report(reply: Reply, channel: Channel, item: SseItem) -> None:
+    """Report an event as a frame if it is complete and carries data, everything else as a note."""
+    if not isinstance(item, SseEvent):
+        reply.observer.fact(SseNote(reply.number, item.raw))
+    elif item.complete and item.data:
+        facts = SseFacts(item.event, item.id, item.retry)
+        way = Direction.FROM_SERVER
+        reply.observer.frame(way, channel, item.data, http=reply.number, sse=facts, probe=reply.probe)
+    else:
+        reply.observer.fact(SseNote(reply.number, item.raw, item.event, item.id, item.retry))
+
+
+def in_text(headers: httpx.Headers) -> Headers:
+    """Return headers in the order and case of the wire. Bytes that are no UTF-8 are read as Latin-1."""
+    return tuple((_text(name), _text(value)) for name, value in headers.raw)
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _follow(trail: Trail, item: SseItem) -> None:
+    trail.items += 1
+    if isinstance(item, SseEvent):
+        trail.last_id = trail.last_id if item.id is None else item.id
+        trail.retry = trail.retry if item.retry is None else item.retry

@@ -1,0 +1,197 @@
+"""HttpTransport: one connection to one server over HTTP, by whichever carriage its revision asks for.
+
+It owns what the carriages share: the address with its client, the tasks, and the end. Every `send` runs in a
+task of the transport's own, so that closing ends it whoever waits for it, and abandoning it can be quiet
+where the revision wants that.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Protocol, assert_never
+
+from inspector.errors import ConnectError, Disconnected
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.transports.base import Carriage, Delivery, Observer, Outgoing
+from inspector.transports.http.endpoint import Endpoint, HttpOptions
+from inspector.transports.http.legacy_sse import LegacySse
+from inspector.transports.http.sessions import Sessions
+from inspector.transports.http.stateless import Stateless
+from inspector.transports.http.tasks import Tasks
+
+
+class _Carrier(Protocol):
+    """What the three carriages have in common."""
+
+    async def start(self) -> None: ...
+
+    async def send(self, outgoing: Outgoing) -> Delivery: ...
+
+    def abandon(self, sending: asyncio.Task[Delivery]) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
+class HttpTransport:
+    """A Transport. It lives on one event loop."""
+
+    def __init__(
+        self, url: str, *, options: HttpOptions | None = None, carriage: Carriage = Carriage.STATELESS
+    ) -> None:
+        """Raises: UsageError if the URL can't be that of a server."""
+        self._endpoint = Endpoint(url, options or HttpOptions())
+        self._carriage = carriage
+        self._tasks = Tasks()
+        self._carrier = self._make_carrier()
+        self._observer: Observer | None = None
+        self._why: str | None = None
+        self._ended = asyncio.Event()
+        self._closed = asyncio.Event()
+
+    @property
+    def kind(self) -> str:
+        """What the connection is: "sse" by LEGACY_SSE, else "http"."""
+        return "sse" if self._carriage is Carriage.LEGACY_SSE else "http"
+
+    @property
+    def url(self) -> str:
+        """The address, without a name and password that may have stood in it."""
+        return str(self._endpoint.url)
+
+    @property
+    def carriage(self) -> Carriage:
+        """How messages travel at present."""
+        return self._carriage
+
+    @property
+    def mcp_session_id(self) -> str | None:
+        """What the server calls this session; None without one, and by every carriage but SESSIONS."""
+        return self._carrier.mcp_session_id if isinstance(self._carrier, Sessions) else None
+
+    @property
+    def common_headers(self) -> dict[str, str]:
+        """Sent with every request, GET and DELETE included; those of a message win. May be changed at any time."""
+        return self._endpoint.common_headers
+
+    @common_headers.setter
+    def common_headers(self, headers: Mapping[str, str]) -> None:
+        self._endpoint.common_headers = dict(headers)
+
+    @property
+    def refusal(self) -> Delivery | None:
+        """What the server answered to the GET of LEGACY_SSE instead of a stream: the evidence with `use`'s error."""
+        return self._carrier.refusal if isinstance(self._carrier, LegacySse) else None
+
+    async def open(self, observer: Observer) -> None:
+        """Get ready, and by LEGACY_SSE open the stream and wait for the address to post to.
+
+        Raises: ConnectError; UsageError for a certificate file or proxy that can't be used.
+        """
+        if self._observer is not None or self._why is not None:
+            raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
+        self._endpoint.open(observer)
+        self._observer = observer
+        observer.fact(ConnectionFact(ConnectionEvent.OPEN, self.kind, url=self.url))
+        try:
+            await self._carrier.start()
+        except ConnectError as error:
+            self._end(str(error))
+            await self.close()
+            raise
+
+    async def use(self, carriage: Carriage) -> None:
+        """Switch to another carriage; what was under way by the old one ends, its session is deleted.
+
+        If LEGACY_SSE can't be started the error is raised, `refusal` has what came instead, and another `use`
+        may follow.
+
+        Raises: ConnectError with status, content type and an excerpt; AuthorizationNeeded for 401 and 403.
+        """
+        self._check_open()
+        await self._carrier.stop()
+        await self._tasks.close()
+        self._carriage = carriage
+        self._carrier = self._make_carrier()
+        await self._carrier.start()
+
+    async def open_stream(self, headers: Mapping[str, str] | None = None) -> Delivery:
+        """By SESSIONS: open the standalone GET stream, to be called after `initialized` was accepted.
+
+        Its frames arrive from then on, and it is resumed when it breaks. A refusal is no error: the Delivery has
+        the status, and 405 says that the server offers no such stream. By other carriages there is nothing to open.
+
+        Raises: ConnectError; Disconnected.
+        """
+        self._check_open()
+        if not isinstance(self._carrier, Sessions):
+            return Delivery(answer_may_follow=False, why="this carriage has no standalone stream")
+        return await self._carrier.open_stream(dict(headers or {}))
+
+    def forget_session(self) -> None:
+        """Drop the session id without telling the server: it has answered 404, and does not know it any more."""
+        if isinstance(self._carrier, Sessions):
+            self._carrier.forget()
+
+    async def send(self, outgoing: Outgoing) -> Delivery:
+        """Carry one message to the end of its exchange.
+
+        By SESSIONS a stream may end and be resumed, over and over, without its answer: only the caller can see
+        that the answer has come, and should then cancel this call; that cancels nothing at the server, and the
+        stream may still end by itself. By STATELESS cancelling closes the stream at once, which cancels the
+        request; so a caller whose answer has come lets the call finish.
+
+        Any status is a Delivery, 401 and 403 too. Raises: Disconnected; ConnectError.
+        """
+        self._check_open()
+        carrier = self._carrier
+        sending = self._tasks.spawn(carrier.send(outgoing), "send")
+        try:
+            await asyncio.wait({sending})
+        except asyncio.CancelledError:
+            carrier.abandon(sending)
+            raise
+        if sending.cancelled():
+            raise Disconnected("The connection was closed before this exchange was over.", hint="Connect again.")
+        return sending.result()
+
+    async def close(self) -> None:
+        """End the session if there is one (DELETE, at most two seconds), every stream and every connection."""
+        if self._closed.is_set():
+            return
+        if self._why == "":  # another call is at it
+            await self._closed.wait()
+            return
+        self._end("")
+        if self._observer is not None:
+            await self._carrier.stop()
+            await self._tasks.close()
+            await self._endpoint.close()
+        self._closed.set()
+
+    async def wait_closed(self) -> str:
+        """Wait for the end; HTTP without a stream has none but `close`. Returns why, "" after `close`."""
+        await self._ended.wait()
+        return self._why or ""
+
+    def _make_carrier(self) -> _Carrier:
+        match self._carriage:
+            case Carriage.STATELESS:
+                return Stateless(self._endpoint)
+            case Carriage.SESSIONS:
+                return Sessions(self._endpoint, self._tasks)
+            case Carriage.LEGACY_SSE:
+                return LegacySse(self._endpoint, self._tasks, self._end)
+            case _:
+                assert_never(self._carriage)
+
+    def _check_open(self) -> None:
+        if self._observer is None or self._why is not None:
+            why = "it is not open" if self._why is None else self._why or "it was closed"
+            raise Disconnected(f"Nothing can be sent over this connection: {why}.", hint="Connect again.")
+
+    def _end(self, why: str) -> None:
+        if self._why is not None:
+            return
+        self._why = why
+        if self._observer is not None:
+            self._observer.fact(ConnectionFact(ConnectionEvent.CLOSE, self.kind, url=self.url, why=why))
+        self._ended.set()
