@@ -1,0 +1,224 @@
+"""How a conversation is opened, line by line (wire reference: era detection by a dual-era client)."""
+
+from typing import Any
+
+import pytest
+
+from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
+from inspector.protocol.flows.connect import Wish, connect
+from inspector.protocol.flows.steps import Broken, GivenUp, Reply, Send, Silent, UseCarriage
+from inspector.protocol.revisions._shape import Carriage, Era
+from inspector.protocol.stamp import ClientIdentity
+from tests.protocol.flows.scripted import Played, error, exchange, refused, result
+from tests.protocol.wire import INITIALIZED
+
+ME = ClientIdentity({"name": "t", "version": "0"}, {})
+STDIO, HTTP = Wish(ME), Wish(ME, over_http=True)
+DISCOVERED = result(
+    {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}, "server/discover"
+)
+OPENED = result(INITIALIZED, "initialize")
+UNKNOWN_METHOD = error(-32601)
+
+
+def unsupported(*versions: str) -> Reply:
+    return error(-32022, {"supported": list(versions), "requested": "2026-07-28"})
+
+
+def wish(**changes: Any) -> Wish:
+    return Wish(ME, **changes)
+
+
+def test_a_modern_server_is_opened_by_the_probe_alone() -> None:
+    played = Played()
+    opening = played.play(connect(STDIO), [DISCOVERED])
+    assert (opening.revision.date, opening.era) == ("2026-07-28", Era.MODERN)
+    (probe,) = played.steps
+    assert isinstance(probe, Send)
+    assert (probe.method, probe.probe, probe.silence_s) == ("server/discover", True, 2.0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [UNKNOWN_METHOD, error(-32602), error(-32600), error(-1), result({}), result({"tools": []}), result(None)],
+    ids=["-32601", "-32602", "-32600", "-1", "empty result", "another result", "null"],
+)
+def test_whatever_is_no_modern_evidence_leads_to_the_handshake(answer: Reply) -> None:
+    played = Played()
+    opening = played.play(connect(STDIO), [answer, OPENED, ""])
+    assert played.methods == ["server/discover", "initialize", "Notify"]
+    assert opening.revision.date == "2025-06-18"
+    assert opening.offered == "2025-11-25"
+
+
+def test_a_silent_server_on_stdio_gets_the_handshake_and_its_late_answer_is_welcome() -> None:
+    played = Played()
+    late = exchange("server/discover", 1)
+    opening = played.play(connect(STDIO), [Silent(late, 2.0, "idle"), DISCOVERED])
+    assert opening.era is Era.MODERN
+    initialize = played.steps[1]
+    assert isinstance(initialize, Send)
+    assert initialize.or_late is late
+
+
+def test_a_late_answer_that_proves_nothing_leads_back_to_the_handshake() -> None:
+    played = Played()
+    late = error(-32601, method="server/discover")
+    opening = played.play(connect(STDIO), [Silent(exchange(), 2.0, "idle"), late, OPENED, ""])
+    assert opening.era is Era.LEGACY
+    assert played.methods == ["server/discover", "initialize", "initialize", "Notify"]
+
+
+def test_a_server_that_takes_another_modern_version_is_asked_again_with_it() -> None:
+    played = Played()
+    with pytest.raises(ConnectError, match="2031-01-01"):
+        played.play(connect(STDIO), [unsupported("2031-01-01")])
+
+
+def test_a_server_that_names_handshake_revisions_gets_the_newest_of_them() -> None:
+    played = Played()
+    played.play(connect(STDIO), [unsupported("2024-11-05", "2025-03-26"), OPENED, ""])
+    initialize = played.steps[1]
+    assert isinstance(initialize, Send)
+    assert initialize.params["protocolVersion"] == "2025-03-26"
+
+
+def test_a_discover_result_that_names_only_handshake_revisions_leads_to_the_handshake() -> None:
+    played = Played()
+    found = result({"supportedVersions": ["2025-06-18"], "capabilities": {}})
+    assert played.play(connect(STDIO), [found, OPENED, ""]).era is Era.LEGACY
+
+
+def test_the_release_candidates_code_counts_with_its_data_only() -> None:
+    data = {"supported": ["2025-06-18"], "requested": "2026-07-28"}
+    played = Played()
+    played.play(connect(STDIO), [error(-32004, data), OPENED, ""])
+    assert isinstance(played.steps[1], Send)
+    assert played.steps[1].params["protocolVersion"] == "2025-06-18"
+    other = Played()
+    other.play(connect(STDIO), [error(-32004), OPENED, ""])
+    assert isinstance(other.steps[1], Send)
+    assert other.steps[1].params["protocolVersion"] == "2025-11-25"
+
+
+def test_over_http_the_handshake_travels_by_sessions_and_opens_a_stream() -> None:
+    played = Played()
+    played.play(connect(HTTP), [refused(400, b"Bad Request: no session"), "", OPENED, "", None])
+    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Notify", "OpenStream"]
+    assert played.steps[1] == UseCarriage(Carriage.SESSIONS)
+
+
+@pytest.mark.parametrize("status", [400, 404, 405])
+def test_a_refused_initialize_is_tried_as_an_older_sse_server(status: int) -> None:
+    played = Played()
+    replies = [refused(status), "", refused(status), "", OPENED, "", None]
+    played.play(connect(HTTP), replies)
+    assert played.steps[3] == UseCarriage(Carriage.LEGACY_SSE)
+
+
+def test_what_is_neither_says_what_came_of_both() -> None:
+    with pytest.raises(ConnectError, match="HTTP 404.*as an older HTTP\\+SSE server: no endpoint event") as caught:
+        Played().play(connect(HTTP), [refused(404), "", refused(404, b"<html>", "text/html"), "no endpoint event"])
+    assert "path" in caught.value.hint
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_server_that_wants_credentials_is_no_verdict(status: int) -> None:
+    challenge = refused(status, headers=(("WWW-Authenticate", "Bearer realm=x"),))
+    with pytest.raises(AuthorizationNeeded, match="Bearer realm=x"):
+        Played().play(connect(HTTP), [challenge])
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_an_outage_is_no_verdict(status: int) -> None:
+    with pytest.raises(ConnectError, match=f"HTTP {status}"):
+        Played().play(connect(HTTP), [refused(status)])
+
+
+def test_silence_over_http_is_no_verdict() -> None:
+    with pytest.raises(RequestTimeout, match="60 s"):
+        Played().play(connect(HTTP), [Silent(exchange(), 60.0, "idle")])
+
+
+def test_a_server_that_dies_on_the_probe_is_reported_and_not_started_again() -> None:
+    with pytest.raises(Disconnected, match="exited with code 1"):
+        Played().play(connect(STDIO), [Broken(exchange(), "the server exited with code 1")])
+
+
+def test_a_remembered_legacy_server_is_not_probed() -> None:
+    played = Played()
+    played.play(connect(wish(remembered=Era.LEGACY)), [OPENED, ""])
+    assert played.methods == ["initialize", "Notify"]
+
+
+def test_a_remembered_legacy_server_that_has_become_modern_is_found_out() -> None:
+    played = Played()
+    opening = played.play(connect(wish(remembered=Era.LEGACY)), [unsupported("2026-07-28"), DISCOVERED])
+    assert opening.era is Era.MODERN
+    assert played.methods == ["initialize", "server/discover"]
+
+
+def test_a_remembered_modern_server_may_take_its_time() -> None:
+    played = Played()
+    played.play(connect(wish(remembered=Era.MODERN)), [DISCOVERED])
+    assert isinstance(played.steps[0], Send)
+    assert played.steps[0].silence_s is None
+
+
+def test_the_legacy_era_can_be_demanded() -> None:
+    played = Played()
+    played.play(connect(wish(era=Era.LEGACY)), [OPENED, ""])
+    assert played.methods == ["initialize", "Notify"]
+
+
+def test_the_modern_era_can_be_demanded_and_nothing_else_is_tried() -> None:
+    with pytest.raises(ConnectError, match="-32601"):
+        Played().play(connect(wish(era=Era.MODERN)), [UNKNOWN_METHOD])
+
+
+@pytest.mark.parametrize("date", ["2024-11-05", "2025-03-26"])
+def test_a_pinned_handshake_revision_is_offered_without_a_probe(date: str) -> None:
+    played = Played()
+    played.play(connect(wish(revision=date)), [OPENED, ""])
+    assert isinstance(played.steps[0], Send)
+    assert (played.steps[0].method, played.steps[0].params["protocolVersion"]) == ("initialize", date)
+
+
+def test_a_pinned_unknown_revision_is_tried_in_both_eras() -> None:
+    played = Played()
+    played.play(connect(wish(revision="2099-01-01")), [UNKNOWN_METHOD, OPENED, ""])
+    probe, initialize, _ = played.steps
+    assert isinstance(probe, Send)
+    assert isinstance(initialize, Send)
+    assert probe.revision is not None
+    assert probe.revision.date == "2099-01-01"
+    assert initialize.params["protocolVersion"] == "2099-01-01"
+
+
+def test_a_server_that_refuses_the_offer_and_names_others_gets_one_of_those() -> None:
+    played = Played()
+    refusal = error(-32602, {"supported": ["2024-11-05"], "requested": "2025-11-25"})
+    played.play(connect(wish(era=Era.LEGACY)), [refusal, OPENED, ""])
+    assert isinstance(played.steps[1], Send)
+    assert played.steps[1].params["protocolVersion"] == "2024-11-05"
+
+
+def test_an_initialize_that_fails_says_the_servers_words() -> None:
+    with pytest.raises(ConnectError, match="error -32603: database is down"):
+        Played().play(connect(wish(era=Era.LEGACY)), [error(-32603, message="database is down")])
+
+
+def test_an_initialize_result_without_a_version_is_unusable_and_names_its_frame() -> None:
+    with pytest.raises(RemoteProtocolError, match="no protocolVersion"):
+        Played().play(connect(wish(era=Era.LEGACY)), [result({"capabilities": {}})])
+
+
+def test_the_older_carriage_can_be_demanded() -> None:
+    played = Played()
+    played.play(connect(wish(over_http=True, carriage=Carriage.LEGACY_SSE)), [OPENED, "", None])
+    assert played.methods == ["initialize", "Notify", "OpenStream"]
+
+
+def test_giving_up_ends_the_attempt() -> None:
+    with pytest.raises(Disconnected, match="given up"):
+        Played().play(connect(STDIO), [GivenUp(exchange())])

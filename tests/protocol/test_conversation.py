@@ -1,0 +1,217 @@
+"""The fold, as seen through its events and its state."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol import events
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.revisions._shape import Era
+from tests.protocol.test_peek import JSON
+from tests.protocol.wire import C2S, INITIALIZE, INITIALIZED, S2C, Wire, meta
+
+
+def kinds(found: list[events.Event]) -> list[str]:
+    return [type(event).__name__ for event in found]
+
+
+def test_a_request_and_its_answer_are_one_exchange() -> None:
+    wire = Wire()
+    assert kinds(wire.ask(1, "tools/call", {"name": "add"})) == ["Opened"]
+    assert kinds(wire.answer(1, {"content": []})) == ["Closed"]
+    (exchange,) = wire.conversation.exchanges
+    assert (exchange.target, exchange.state, exchange.duration_ns) == ("add", ExchangeState.ANSWERED, 10**9)
+    assert (exchange.request_frame, exchange.answer_frame) == (1, 2)
+
+
+def test_ids_are_told_apart_by_type_and_by_direction() -> None:
+    wire = Wire()
+    wire.ask(1, "a")
+    wire.ask("1", "b")
+    wire.ask(1, "c", direction=S2C)
+    wire.answer("1", {})
+    wire.answer(1, {}, direction=C2S)
+    states = {exchange.method: exchange.state for exchange in wire.conversation.exchanges}
+    assert states == {"a": ExchangeState.PENDING, "b": ExchangeState.ANSWERED, "c": ExchangeState.ANSWERED}
+
+
+def test_an_answer_to_nothing_is_an_orphan_and_a_second_answer_is_late() -> None:
+    wire = Wire()
+    assert kinds(wire.answer(7, {})) == ["Orphaned"]
+    wire.ask(1, "m")
+    wire.answer(1, {})
+    assert kinds(wire.answer(1, {})) == ["CameLate"]
+
+
+def test_an_answer_after_a_cancel_is_late_and_shown_so() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/call", {"name": "slow"})
+    assert kinds(wire.notify("notifications/cancelled", {"requestId": 1, "reason": "bored"}, C2S)) == ["Cancelled"]
+    (exchange,) = wire.conversation.exchanges
+    assert (exchange.state, exchange.why) == (ExchangeState.CANCELLED, "bored")
+    assert kinds(wire.answer(1, {})) == ["CameLate"]
+    assert (exchange.state, exchange.answer_frame) == (ExchangeState.LATE, 3)
+
+
+def test_a_server_can_not_cancel_what_the_client_asked() -> None:
+    wire = Wire()
+    wire.ask(1, "m")
+    assert kinds(wire.notify("notifications/cancelled", {"requestId": 1}, S2C)) == ["Notified"]
+    assert wire.conversation.exchanges[0].is_open
+
+
+def test_an_error_without_an_id_goes_to_the_request_of_its_http_exchange() -> None:
+    wire = Wire()
+    wire.ask(1, "a", http=1)
+    wire.ask(2, "b", http=2)
+    wire.fail(None, -32000, http=2)
+    first, second = wire.conversation.exchanges
+    assert first.is_open
+    assert second.error_code == -32000
+
+
+def test_progress_finds_its_request_by_token_and_type() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/call", {"name": "slow", "_meta": {"progressToken": 5}})
+    found = wire.notify("notifications/progress", {"progressToken": 5, "progress": 1, "total": 4, "message": "on"})
+    assert kinds(found) == ["Progressed"]
+    assert kinds(wire.notify("notifications/progress", {"progressToken": "5", "progress": 2})) == ["Notified"]
+    progress = wire.conversation.exchanges[0].progress
+    assert progress is not None
+    assert (progress.progress, progress.total, progress.message, progress.count) == (1, 4, "on", 1)
+
+
+def test_a_handshake_settles_the_revision_the_server_chose() -> None:
+    wire = Wire()
+    wire.ask(1, "initialize", INITIALIZE)
+    assert kinds(wire.answer(1, INITIALIZED)) == ["Closed", "Settled"]
+    opening = wire.conversation.opening
+    assert opening is not None
+    assert (opening.revision.date, opening.era, opening.offered) == ("2025-06-18", Era.LEGACY, "2025-11-25")
+    assert (opening.server["name"], opening.instructions, opening.warnings) == ("s", "be nice", ())
+
+
+def test_an_unknown_newer_revision_runs_on_the_newest_row_with_a_warning() -> None:
+    wire = Wire()
+    wire.ask(1, "initialize", INITIALIZE)
+    wire.answer(1, INITIALIZED | {"protocolVersion": "2031-01-01"})
+    opening = wire.conversation.opening
+    assert opening is not None
+    assert opening.revision.date == "2031-01-01"
+    assert "2025-11-25" in opening.warnings[0]
+
+
+def test_a_discover_result_settles_the_revision_the_request_declared() -> None:
+    wire = Wire()
+    wire.ask(1, "server/discover", meta(), probe=True)
+    result = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+    result["_meta"] = {"io.modelcontextprotocol/serverInfo": {"name": "m"}}
+    wire.answer(1, result)
+    opening = wire.conversation.opening
+    assert opening is not None
+    assert (opening.revision.date, opening.era, opening.server) == ("2026-07-28", Era.MODERN, {"name": "m"})
+    assert wire.conversation.exchanges[0].probe
+
+
+def test_each_stateless_request_declares_its_own_revision() -> None:
+    wire = Wire()
+    wire.ask(1, "initialize", INITIALIZE)
+    wire.answer(1, INITIALIZED)
+    wire.ask(2, "tools/list")
+    wire.ask(3, "tools/list", meta())
+    assert [exchange.revision for exchange in wire.conversation.exchanges] == [None, "2025-06-18", "2026-07-28"]
+
+
+def test_the_pages_of_a_list_are_one_operation_and_one_catalogue() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/list")
+    assert "Catalogued" in kinds(wire.answer(1, {"tools": [{"name": "a"}, 7], "nextCursor": "p2"}))
+    wire.ask(2, "tools/list", {"cursor": "p2"})
+    wire.answer(2, {"tools": [{"name": "b", "inputSchema": {}}]})
+    assert [tool.name for tool in wire.conversation.catalogue.tools] == ["a", "", "b"]
+    assert [bool(tool.flaw) for tool in wire.conversation.catalogue.tools] == [True, True, False]
+    (operation,) = wire.conversation.operations.operations
+    assert operation.exchanges == [1, 2]
+
+
+def test_a_list_asked_for_anew_replaces_the_old_one() -> None:
+    wire = Wire()
+    for id_, name in ((1, "a"), (2, "b")):
+        wire.ask(id_, "tools/list")
+        wire.answer(id_, {"tools": [{"name": name}]})
+    assert [tool.name for tool in wire.conversation.catalogue.tools] == ["b"]
+
+
+def test_a_changed_list_is_outdated_until_it_is_asked_for_again() -> None:
+    wire = Wire()
+    assert kinds(wire.notify("notifications/resources/list_changed")) == ["Notified", "Outdated", "Outdated"]
+    listings = wire.conversation.catalogue.listings
+    assert listings["resources"].outdated
+    assert listings["templates"].outdated
+    wire.ask(1, "resources/list")
+    wire.answer(1, {"resources": []})
+    assert not wire.conversation.catalogue.listings["resources"].outdated
+
+
+def test_a_tools_own_error_is_no_protocol_error() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/call", {"name": "x"})
+    wire.answer(1, {"content": [], "isError": True})
+    exchange = wire.conversation.exchanges[0]
+    assert (exchange.state, exchange.tool_error, exchange.error_code) == (ExchangeState.ANSWERED, True, None)
+
+
+def test_what_is_open_when_the_connection_ends_is_lost() -> None:
+    wire = Wire()
+    wire.ask(1, "a")
+    wire.ask(2, "b")
+    wire.answer(2, {})
+    (lost,) = wire.conversation.end(9 * 10**9, "the server exited")
+    assert (lost.method, lost.state, lost.why) == ("a", ExchangeState.LOST, "the server exited")
+    assert wire.conversation.pairs.pending == []
+
+
+def test_null_where_an_object_belongs_is_ordinary_input() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/call", {"name": None, "_meta": None})
+    wire.answer(1, None)
+    wire.ask(2, "tools/list", {"_meta": None, "cursor": None})
+    wire.answer(2, {"tools": None, "nextCursor": None})
+    assert [exchange.state for exchange in wire.conversation.exchanges] == [ExchangeState.ANSWERED] * 2
+
+
+def test_a_banner_is_garbled_and_changes_nothing() -> None:
+    wire = Wire()
+    (event,) = wire.say(S2C, b"Listening...")
+    assert isinstance(event, events.Garbled)
+    assert wire.conversation.exchanges == []
+
+
+METHODS = st.sampled_from(
+    ["initialize", "server/discover", "tools/list", "tools/call", "resources/templates/list", "ping", ""]
+    + ["notifications/progress", "notifications/cancelled", "notifications/tools/list_changed"]
+)
+MESSAGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.sampled_from(["2.0", "1.0", 2]),
+        "id": st.integers(0, 3) | st.sampled_from(["1", None, True, 1.5]),
+        "method": METHODS | st.none(),
+        "params": JSON
+        | st.fixed_dictionaries({"requestId": st.integers(0, 3)})
+        | st.fixed_dictionaries({"_meta": JSON, "cursor": JSON, "progressToken": st.integers(0, 3), "progress": JSON}),
+        "result": JSON | st.fixed_dictionaries({"tools": JSON, "nextCursor": JSON, "protocolVersion": JSON}),
+        "error": JSON,
+    },
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from([C2S, S2C]), MESSAGES | st.lists(MESSAGES) | JSON), max_size=12))
+def test_no_traffic_makes_the_fold_raise(traffic: list[tuple[Any, Any]]) -> None:
+    wire = Wire()
+    for direction, message in traffic:
+        wire.say(direction, json.dumps(message).encode())
+    pending = {exchange.number for exchange in wire.conversation.pairs.pending}
+    assert pending <= {exchange.number for exchange in wire.conversation.exchanges if exchange.is_open}

@@ -1,0 +1,172 @@
+"""Bytes to messages and back."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol.jsonrpc import (
+    Answer,
+    ErrorAnswer,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Part,
+    Request,
+    encode,
+    read,
+    write_answer,
+    write_batch,
+    write_error,
+    write_notification,
+    write_request,
+)
+from tests.protocol.test_peek import JSON
+
+
+def one(payload: bytes) -> Message:
+    (message,) = read(payload)
+    return message
+
+
+def test_a_request_keeps_its_id_method_and_params() -> None:
+    message = one(b'{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"add"}}')
+    assert isinstance(message, Request)
+    assert (message.id, message.method, message.params, message.defects) == ("a", "tools/call", {"name": "add"}, ())
+    assert message.params_part.raw == b'{"name":"add"}'
+
+
+def test_the_number_one_and_the_string_one_are_two_ids() -> None:
+    first, second = one(b'{"jsonrpc":"2.0","id":1,"method":"m"}'), one(b'{"jsonrpc":"2.0","id":"1","method":"m"}')
+    assert isinstance(first, Request)
+    assert isinstance(second, Request)
+    assert first.id == 1
+    assert second.id == "1"
+
+
+def test_a_notification_has_no_id() -> None:
+    message = one(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    assert isinstance(message, Notification)
+    assert message.params is None
+
+
+def test_an_answer_has_a_result_and_an_error_has_an_error() -> None:
+    answer = one(b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}')
+    error = one(b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}')
+    assert isinstance(answer, Answer)
+    assert answer.result == {"a": 1}
+    assert isinstance(error, ErrorAnswer)
+    assert (error.id, error.code, error.message) == (1, -32601, "what?")
+
+
+@pytest.mark.parametrize("payload", [b'{"jsonrpc":"2.0","error":{"code":1}}', b'{"jsonrpc":"2.0","id":null,"error":{}}'])
+def test_an_error_without_an_id_is_an_error_of_nobody_knows_what(payload: bytes) -> None:
+    message = one(payload)
+    assert isinstance(message, ErrorAnswer)
+    assert message.id is None
+
+
+def test_a_batch_is_several_messages_in_order() -> None:
+    found = read(b'[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"n"},3]')
+    assert [type(message) for message in found] == [Answer, Notification, NotJsonRpc]
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (b"Server listening on port 3000", "not JSON"),
+        (b"", "an empty line"),
+        (b"   ", "an empty line"),
+        (b"42", "a JSON number, not an object"),
+        (b'"hi"', "a JSON string, not an object"),
+        (b"[]", "an empty JSON array"),
+        (b"{}", "an object without method, result or error"),
+        (b'{"jsonrpc":"2.0","id":1}', "an object without method, result or error"),
+        (b'{"jsonrpc":"2.0","method":7}', '"method" is not a string'),
+        (b'{"jsonrpc":"2.0","result":{}}', "a result without a usable id"),
+        (b"[" * 10_000 + b"]" * 10_000, "JSON nested too deeply to be read"),
+    ],
+)
+def test_what_is_no_message_says_why(payload: bytes, reason: str) -> None:
+    message = one(payload)
+    assert isinstance(message, NotJsonRpc)
+    assert message.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("payload", "defect"),
+    [
+        (b'{"id":1,"method":"m"}', '"jsonrpc" is missing'),
+        (b'{"jsonrpc":"1.0","id":1,"method":"m"}', '"jsonrpc" is not "2.0"'),
+        (b'{"jsonrpc":2.0,"id":1,"method":"m"}', '"jsonrpc" is not "2.0"'),
+        (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"m"}', "starts with a byte-order mark"),
+        (b'{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1}}', "both result and error"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"m","result":{}}', "both method and result"),
+        (b'{"jsonrpc":"2.0","id":true,"method":"m"}', "the id is a boolean"),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"m"}', "the id is a fraction"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', "invalid UTF-8 at byte 34"),
+    ],
+)
+def test_what_is_odd_about_a_message_is_named_and_the_message_read(payload: bytes, defect: str) -> None:
+    message = one(payload)
+    assert not isinstance(message, NotJsonRpc)
+    assert defect in message.defects
+
+
+def test_params_that_msgspec_refuses_are_read_tolerantly() -> None:
+    message = one(b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"lone":"\\ud800","bad":"\xff"}}')
+    assert isinstance(message, Request)
+    assert message.params == {"lone": "\ud800", "bad": "\ufffd"}
+
+
+def test_params_nested_ten_thousand_deep_do_not_raise() -> None:
+    deep = b'{"a":' * 10_000 + b"1" + b"}" * 10_000
+    message = one(b'{"jsonrpc":"2.0","id":1,"method":"m","params":' + deep + b"}")
+    assert isinstance(message, NotJsonRpc | Request)
+
+
+def test_big_numbers_and_the_order_of_members_survive_writing() -> None:
+    params = {"z": 2**70, "a": 1.0}
+    assert write_request(1, "m", params) == (
+        b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"z":1180591620717411303424,"a":1.0}}'
+    )
+
+
+def test_absent_params_are_not_written() -> None:
+    assert write_notification("n") == b'{"jsonrpc":"2.0","method":"n"}'
+    assert write_answer(1, {}) == b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    assert write_error(None, -1, "no") == b'{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"no"}}'
+
+
+def test_a_batch_is_an_array_of_what_was_written() -> None:
+    batch = write_batch([write_request(1, "a"), write_notification("b")])
+    assert [type(message) for message in read(batch)] == [Request, Notification]
+
+
+def test_a_lone_surrogate_can_be_sent() -> None:
+    assert json.loads(encode({"a": "\ud800"})) == {"a": "\ud800"}
+
+
+def test_a_part_made_of_a_value_renders_it() -> None:
+    assert Part(None, {"a": 1}).raw == b'{"a":1}'
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_some_message(payload: bytes) -> None:
+    assert read(payload)
+
+
+@given(JSON)
+def test_any_json_is_some_message_and_can_be_looked_into(value: Any) -> None:
+    for message in read(json.dumps(value).encode()):
+        for look in ("params", "result", "error", "code", "message"):
+            getattr(message, look, None)
+
+
+@given(st.integers() | st.text(alphabet=st.characters(exclude_categories=["Cs"])), st.text(max_size=10), JSON)
+def test_what_is_written_is_read_back(id_: int | str, method: str, params: Any) -> None:
+    message = one(write_request(id_, method, {"p": None}))
+    assert isinstance(message, Request)
+    assert (message.id, message.method, message.params) == (id_, method, {"p": None})
