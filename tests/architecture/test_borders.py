@@ -5,6 +5,7 @@ hides mistakes as if the server had made them. Catching everything to clean up a
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,7 @@ from tests.architecture.sources import Source, dotted, read, sources
 
 _MOST = 8
 """How many borders there may be in all: four kinds, some at both ends."""
+_LOGS = re.compile(r"(^|[._])log(ger)?\.exception$")
 _EVERYTHING = {"Exception", "BaseException"}
 
 
@@ -44,7 +46,7 @@ def _complaints(source: Source, handler: ast.ExceptHandler) -> Iterator[str]:
     if "border" not in source.lines[handler.lineno - 1].partition("#")[2]:
         yield "a broad except that does not say which border it is, in a comment on its line"
     calls = (dotted(node.func) for node in ast.walk(handler) if isinstance(node, ast.Call))
-    if not any(call.endswith("logger.exception") for call in calls):
+    if not any(_LOGS.search(call) for call in calls):
         yield "a border that does not log the traceback (logger.exception)"
 
 
