@@ -28,7 +28,9 @@ class _Colours:
     cursor: str
     cursor_blurred: str
     line: str
-    """Borders and scrollbars; never text."""
+    """Borders; never text."""
+    bar: str
+    """Scrollbars; never text."""
     strong: str
     text: str
     muted: str
@@ -49,6 +51,7 @@ _DARK = _Colours(
     cursor="#1d2f3d",
     cursor_blurred="#1c232d",
     line="#2d3642",
+    bar="#4a5666",
     strong="#f1f4f8",
     text="#d3d9e1",
     muted="#a3adba",
@@ -69,6 +72,7 @@ _LIGHT = _Colours(
     cursor="#d9e9ec",
     cursor_blurred="#e6eaeb",
     line="#cdd2d4",
+    bar="#a4acb2",
     strong="#11161c",
     text="#262d35",
     muted="#4d5762",
@@ -129,7 +133,7 @@ def _variables(c: _Colours) -> dict[str, str]:
         "block-cursor-blurred-text-style": "none",
         "block-hover-background": c.panel,
         "surface-active": c.panel,
-        "scrollbar": c.line,
+        "scrollbar": c.bar,
         "scrollbar-hover": c.faint,
         "scrollbar-active": c.accent,
         "scrollbar-background": c.background,
@@ -240,7 +244,7 @@ class Glyphs:
     last_branch: str = "└"
     trunk: str = "│"
     dash: str = "─"
-    scrollbar: str = "┃"
+    scrollbar: str = "▐"
     ellipsis: str = "…"
     times: str = "×"
     claimed: str = "~"

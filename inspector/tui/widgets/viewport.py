@@ -29,6 +29,11 @@ class Viewport:
         """The lines on the screen."""
         return range(self.top, min(self.top + self.height, self.count))
 
+    @property
+    def looks(self) -> tuple[range, int, range]:
+        """What a reader sees of the numbers; equal looks need no repainting."""
+        return self.visible, self.cursor, self.thumb(self.height)
+
     def resize(self, height: int) -> None:
         """Take another height, with the cursor in sight if it was."""
         seen = self.cursor in self.visible or self.following
@@ -76,11 +81,14 @@ class Viewport:
         """Return the cells of a scrollbar `track` cells high that its thumb takes; empty if all lines are in sight."""
         if self.count <= self.height or track <= 0:
             return range(0)
-        size = max(1, track * self.height // self.count)
+        size = self._thumb_size(track)
         start = round((track - size) * self.top / self.last_top)
         return range(start, start + size)
 
     def top_at(self, cell: int, track: int) -> int:
         """Return the `top` for a thumb centred on a cell of the scrollbar."""
-        size = max(1, track * self.height // max(self.count, 1))
+        size = self._thumb_size(track)
         return round(self.last_top * (cell - size // 2) / max(track - size, 1))
+
+    def _thumb_size(self, track: int) -> int:
+        return max(min(2, track), track * self.height // max(self.count, 1))

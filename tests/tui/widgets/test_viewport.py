@@ -66,9 +66,9 @@ def test_fewer_lines_leave_no_cursor_behind_the_end() -> None:
 
 def test_the_thumb_touches_both_ends() -> None:
     shown = view(1_000_000, 20)
-    assert shown.thumb(20) == range(1)
+    assert shown.thumb(20) == range(2)
     shown.go_last(follow=False)
-    assert shown.thumb(20) == range(19, 20)
+    assert shown.thumb(20) == range(18, 20)
     assert view(20, 20).thumb(20) == range(0)
 
 

@@ -1,0 +1,70 @@
+"""How a list takes rows that keep coming: followed, left to pile up, or frozen out of sight.
+
+Nothing here stops the recording; a frozen list merely does not look.
+"""
+
+from inspector.tui.styles import glyphs
+from inspector.tui.widgets.viewport import Viewport
+from inspector.viewmodels.roles import Span
+
+
+class Growth:
+    """How many of a source's rows a viewport shows, and how many its reader has not seen."""
+
+    def __init__(self, view: Viewport, *, grows: bool) -> None:
+        self._view = view
+        self.grows = grows
+        """Whether rows come by themselves: only then is there anything to follow or to freeze."""
+        self._frozen_at: int | None = None
+        self._seen = 0
+        self._count = 0
+        view.following = grows
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the view stands still while the source grows."""
+        return self._frozen_at is not None
+
+    @property
+    def following(self) -> bool:
+        """Whether the cursor stays on the newest row."""
+        return self._view.following and not self.frozen
+
+    @property
+    def unseen(self) -> int:
+        """Rows that have come since the newest was last in sight."""
+        return max(0, self._count - self._seen)
+
+    def take(self, count: int) -> None:
+        """Let the view have the source's rows, or as many as it had when it was frozen."""
+        self._count = count
+        shown = count if self._frozen_at is None else min(self._frozen_at, count)
+        if shown != self._view.count:
+            self._view.set_count(shown)
+        if self.following or not self.grows:
+            self._seen = count
+
+    def freeze(self) -> None:
+        """Let the view stand still."""
+        self._frozen_at = self._count
+
+    def thaw(self) -> None:
+        """Let the view have all rows again."""
+        self._frozen_at = None
+        self.take(self._count)
+
+    def restart(self, count: int) -> None:
+        """Begin anew with other rows: what is unseen of them nobody can tell."""
+        if self._frozen_at is not None:
+            self._frozen_at = count
+        self._seen = max(0, count - self.unseen)
+        self.take(count)
+
+    def label(self) -> list[Span]:
+        """Return the state in a word or two, with its sign; nothing while there is nothing to say."""
+        new = f" {self.unseen:,} new" if self.unseen else ""
+        if self.frozen:
+            return [(f"{glyphs().frozen} frozen{new}", "warning")]
+        if self.following:
+            return [(f"{glyphs().follow} follow", "accent")]
+        return [(f"{glyphs().follow}{new}", "warning")] if new else []

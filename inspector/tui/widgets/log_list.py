@@ -1,0 +1,233 @@
+"""The virtual list: rows of a `RowSource`, with a cursor, follow and freeze. The log is one; so are shorter lists.
+
+`sync` is called by the app's ticker, thirty times a second: it repaints only if what is in sight has changed.
+Freeze holds the view still while the source grows; nothing here can stop the recording.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.geometry import Region
+from textual.message import Message
+
+from inspector.tui import keys
+from inspector.tui.widgets.growth import Growth
+from inspector.tui.widgets.virtual_lines import VirtualLines
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.rows import RowSource, SpanRows, clip, spans_width
+
+
+class LogList(VirtualLines):
+    """Rows of a source, one line each."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.LIST)
+    HELP = """\
+One line per row, the newest last. The list follows the newest row until you move; `F` or `G` follows again.
+`P` holds the view still while recording goes on.
+"""
+
+    class Selected(Message):
+        """Another row is under the cursor: the reader moved, or the list followed."""
+
+        def __init__(self, control: "LogList", index: int, key: int) -> None:
+            super().__init__()
+            self._control = control
+            self.index = index
+            """Its place at this moment; -1 if the list has become empty."""
+            self.key = key
+            """What the source calls it; -1 likewise."""
+
+        @property
+        def control(self) -> "LogList":
+            """The list it comes from."""
+            return self._control
+
+    class Opened(Message):
+        """The reader wants all of a row: Enter, or a double click."""
+
+        def __init__(self, control: "LogList", index: int, key: int) -> None:
+            super().__init__()
+            self._control = control
+            self.index = index
+            self.key = key
+
+        @property
+        def control(self) -> "LogList":
+            """The list it comes from."""
+            return self._control
+
+    class FollowChanged(Message):
+        """The list began or ceased to follow or to be frozen; see `following` and `frozen`."""
+
+        def __init__(self, control: "LogList") -> None:
+            super().__init__()
+            self._control = control
+
+        @property
+        def control(self) -> "LogList":
+            """The list it comes from."""
+            return self._control
+
+    def __init__(
+        self,
+        source: RowSource | None = None,
+        *,
+        follow: bool = False,
+        empty: Sequence[Sequence[Span]] = (),
+        id: str | None = None,  # noqa: A002 - Textual's word
+        classes: str | None = None,
+    ) -> None:
+        """Show `source`; `follow` is for lists that grow: they start at the end and stay there."""
+        super().__init__(id=id, classes=classes)
+        self._source: RowSource = source or SpanRows()
+        self._growth = Growth(self.view, grows=follow)
+        self._generation = self._source.generation
+        self._live: dict[int, Sequence[Span]] = {}
+        self._told_row = (-1, -1)
+        self._told_state = (follow, False)
+        self._head: Sequence[Span] = ()
+        self.empty = empty
+        self._growth.take(self._source.count)
+
+    @property
+    def source(self) -> RowSource:
+        """The rows. Setting another source shows it from where the old one was, if it knows the chosen key."""
+        return self._source
+
+    @source.setter
+    def source(self, source: RowSource) -> None:
+        self._source = source
+        self._rebuild()
+
+    @property
+    def following(self) -> bool:
+        """Whether the cursor stays on the newest row."""
+        return self._growth.following
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the view stands still while the source grows."""
+        return self._growth.frozen
+
+    @property
+    def cursor_key(self) -> int:
+        """What the source calls the row under the cursor; -1 if there is none."""
+        return self._source.key(self.view.cursor) if 0 <= self.view.cursor < self._source.count else -1
+
+    def sync(self) -> None:
+        """Take over what has changed in the source; repaint what is in sight and has changed."""
+        if self._source.generation != self._generation:
+            self._rebuild()
+            return
+        before = self.view.looks
+        self._growth.take(self._source.count)
+        if self.view.looks != before:
+            self.refresh()
+            self._tell()
+        else:
+            self._ask_live_rows()
+        self._renew_header()
+
+    def _renew_header(self) -> None:
+        head = self.header(self.line_width)
+        if head != self._head:
+            self._head = head
+            self.refresh(Region(0, 0, self.size.width, 1))
+
+    def _rebuild(self) -> None:
+        """Rows have moved or changed: find the chosen one again, and build all anew."""
+        self._generation = self._source.generation
+        self._growth.restart(self._source.count)
+        if not self.view.following and self._told_row[1] >= 0:
+            self.view.go_to(self._source.index_of(self._told_row[1]))
+        self._live.clear()
+        self.forget()
+        self._tell()
+
+    def _ask_live_rows(self) -> None:
+        for index, shown in list(self._live.items()):
+            if index not in self.view.visible:
+                del self._live[index]
+                self.drop(index)
+            elif self.safe_spans(index) != shown:
+                self.forget(index)
+
+    def spans(self, index: int, width: int) -> Sequence[Span]:
+        """Return a row's spans, and remember whether it must be asked for again."""
+        self._live.pop(index, None)
+        row = self._source.row(index, width)
+        spans = clip(row.spans, width)
+        if row.live:
+            self._live[index] = spans
+        return spans
+
+    def header(self, width: int) -> Sequence[Span]:
+        """Return the columns' titles and, for a list that grows, whether it follows."""
+        titles = self._source.header(width)
+        if not self._growth.grows:
+            return titles
+        return _with_label(titles, self._growth.label(), width)
+
+    def moved(self) -> None:
+        """Show and tell where the reader went."""
+        super().moved()
+        self._tell()
+
+    def opened(self) -> None:
+        """Tell that the reader wants the row; it stays chosen, so the list ceases to follow."""
+        if self.view.cursor >= 0:
+            self.view.following = False
+            self._tell()
+            self.post_message(self.Opened(self, *self._told_row))
+
+    def _tell(self) -> None:
+        """Post what has changed since the last time."""
+        row = (self.view.cursor, self.cursor_key)
+        if row != self._told_row:
+            self._told_row = row
+            self.post_message(self.Selected(self, *row))
+        state = (self.following, self.frozen)
+        if state != self._told_state:
+            self._told_state = state
+            self.post_message(self.FollowChanged(self))
+            self._renew_header()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer follow and freeze only where rows come by themselves."""
+        return self._growth.grows if action in ("follow", "freeze") else True
+
+    def action_last(self) -> None:
+        """Go to the newest row and stay there."""
+        self.view.go_last(follow=self._growth.grows)
+        self.moved()
+
+    def action_follow(self) -> None:
+        """Follow, thawing a frozen view; or cease to."""
+        if self.following:
+            self.view.following = False
+            self.moved()
+        else:
+            self._growth.thaw()
+            self.action_last()
+
+    def action_freeze(self) -> None:
+        """Let the view stand still, or release it."""
+        self._growth.thaw() if self.frozen else self._growth.freeze()
+        self.moved()
+
+    def on_mount(self) -> None:
+        """Tell what is chosen at first."""
+        self._tell()
+
+
+def _with_label(titles: Sequence[Span], label: Sequence[Span], width: int) -> Sequence[Span]:
+    """Put a label at the end of the widest gap between titles, so that it hides none of them."""
+    titles = [*titles, (" " * (width - spans_width(titles)), "muted")]
+    gaps = [len(text) - len(text.rstrip()) for text, _ in titles]
+    widest = gaps.index(max(gaps))
+    room = gaps[widest] - spans_width(label) - 2
+    if room < 0:
+        return titles
+    text, role = titles[widest]
+    return [*titles[:widest], (text.rstrip() + " " * room, role), *label, ("  ", role), *titles[widest + 1 :]]

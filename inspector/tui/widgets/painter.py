@@ -1,0 +1,44 @@
+"""Spans to strips: one line of a virtual widget as Textual draws it.
+
+A strip is exactly as wide as the widget (a narrower one would silently not be drawn), holds no character that
+acts, and has passed Textual's filters, which do not see what a widget's own `render_lines` returns.
+"""
+
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.tui.safety import through_filters
+from inspector.tui.styles import glyphs, role_styles
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import visible
+
+CHROME = 3
+"""Columns beside a line that are ours: the cursor's mark, a gap, the scrollbar."""
+
+
+class Painter:
+    """Paints the lines of one widget, in the theme of the moment."""
+
+    def __init__(self, widget: Widget) -> None:
+        self._widget = widget
+
+    def line(self, spans: Sequence[Span], ground: Style, *, mark: bool = False, thumb: bool = False) -> Strip:
+        """Return a line on a ground; `mark` is the cursor's, in the ground's ink, `thumb` a piece of the scrollbar."""
+        widget = self._widget
+        width = widget.size.width
+        inks = role_styles(dark=widget.app.current_theme.dark)
+        paper = Style(bgcolor=ground.bgcolor)
+        segments = [Segment(glyphs().cursor + " " if mark else "  ", ground)]
+        segments += [Segment(visible(text), paper + inks[role]) for text, role in spans]
+        strip = Strip(segments).adjust_cell_length(max(0, width - 1), paper)
+        bar = widget.get_component_rich_style("lines--scrollbar")
+        end = Segment(glyphs().scrollbar if thumb else " ", bar + paper)
+        return through_filters(widget, Strip([*strip, end]).adjust_cell_length(width, paper))
+
+    def blank(self) -> Strip:
+        """Return a line without anything on it."""
+        return self.line((), self._widget.rich_style)
