@@ -1,0 +1,290 @@
+"""The file of a capture being written: whole lines, appended by a thread of its own, readable at once.
+
+Nothing is dropped while the disk works: if it is slower than the traffic, whoever observes has to wait a little.
+A disk that fails is a banner and no exception: lines then wait in memory up to a budget, are written once the
+disk takes them again, and what had no room is counted in a `gap` record.
+"""
+
+import atexit
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from inspector.capture.records import EndRecord, GapRecord, to_line
+
+LOST = 2**64 - 1
+"""The place of a line that was not kept."""
+BUDGET = 64 * 1024 * 1024
+"""Bytes of lines that may wait for the disk."""
+_CHUNK = 1024 * 1024
+"""Bytes given to one write. More gains nothing and keeps readers waiting."""
+_SYNC_EVERY = 1.0
+_RETRY_EVERY = 1.0
+_PATIENCE = 5.0
+"""Seconds between two syncs while there is something to sync; between two tries of a failing disk; and how
+long an observer waits for a disk that neither works nor fails."""
+
+_sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+
+
+class CaptureFile:
+    """Lines on their way to a descriptor opened for appending, and back. The descriptor is ours from now on.
+
+    `put` is called by one thread, `read` by any.
+    """
+
+    def __init__(
+        self,
+        fd: int,
+        path: Path | None,
+        *,
+        budget: int = BUDGET,
+        patience: float = _PATIENCE,
+        write: Callable[[int, memoryview], int] = os.write,
+        sync: Callable[[int], None] = _sync,
+    ) -> None:
+        self.path = path
+        """None for an anonymous file."""
+        self._fd = fd
+        self._budget = budget
+        self._patience = patience
+        self._write = write
+        self._sync = sync
+        self._turn = threading.Condition()
+        self._fresh: dict[int, bytes] = {}
+        """Lines by their place, not yet taken by the writer."""
+        self._taken: dict[int, bytes] = {}
+        """Lines that the writer is at."""
+        self._end = 0
+        self._written = 0
+        self._waiting = 0
+        """Bytes in both."""
+        self._idle = False
+        self._blocked = False
+        self._trouble = ""
+        self._past = ""
+        """What was wrong last, to be told after the trouble is over."""
+        self._gap: GapRecord | None = None
+        self._lost = 0
+        self._closing: Callable[[str], EndRecord] | None = None
+        self._closed = False
+        self._dirty_since: float | None = None
+        self._digest = hashlib.sha256()
+        self._thread = threading.Thread(target=self._run, name="capture-writer", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether what is observed now reaches the file."""
+        return not self._trouble and not self._closed
+
+    @property
+    def open(self) -> bool:
+        """False from the first call of `close` on."""
+        return not self._closed and self._closing is None
+
+    @property
+    def backpressure(self) -> bool:
+        """Whether the traffic waits for the disk, or did since the queue was last empty."""
+        return self._blocked
+
+    @property
+    def trouble(self) -> str:
+        """What is, or was, wrong with the disk, as a banner; "" if nothing is."""
+        lost = f"{self._lost} records are lost" if self._lost else "nothing is lost"
+        if self._trouble:
+            return f"The capture can't be written: {self._trouble}. Traffic goes on; so far {lost}."
+        return f"The capture could not be written for a while: {self._past}; {lost}." if self._past else ""
+
+    def put(self, line: bytes, time_ns: int = 0, *, size: int = 0) -> int:
+        """Queue a line, its end included; its place in the file, or LOST.
+
+        `time_ns` and `size` (payload bytes) go into the `gap` record if the line has to be lost.
+        """
+        with self._turn:
+            if self._waiting >= self._budget:
+                self._await_room()
+            if not self.open or self._waiting >= self._budget:
+                self._lose(time_ns, size)
+                return LOST
+            if self._gap is not None:
+                self._queue(to_line(self._gap))
+                self._gap = None
+            return self._queue(line)
+
+    def read(self, place: int, length: int) -> bytes:
+        """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
+        with self._turn:
+            waiting = self._fresh.get(place) or self._taken.get(place)
+            if waiting is not None:
+                return waiting
+            if self._closed or place == LOST:
+                return b""
+            return read_at(self._fd, place, length)
+
+    def close(self, end: Callable[[str], EndRecord] | None = None) -> None:
+        """Write what is queued and the last line, made by `end` from the digest of all before; then close.
+
+        A second call does nothing. If the disk still fails, what waits in memory is gone.
+        """
+        with self._turn:
+            if not self.open:
+                return
+            if self._gap is not None:
+                self._queue(to_line(self._gap))
+                self._gap = None
+            self._closing = end or (lambda sha256: EndRecord(sha256=sha256, clean=False))
+            self._turn.notify_all()
+        self._thread.join(self._patience)
+        atexit.unregister(self.close)
+        with self._turn:
+            self._closed = True
+            if not self._thread.is_alive():
+                os.close(self._fd)
+
+    def _queue(self, line: bytes) -> int:
+        place = self._end
+        self._end += len(line)
+        self._waiting += len(line)
+        self._fresh[place] = line
+        if self._idle:
+            self._turn.notify_all()
+        return place
+
+    def _await_room(self) -> None:
+        """Back-pressure: wait until the disk has taken enough, has failed, or patience is at its end."""
+        self._blocked = True
+        if not self._turn.wait_for(lambda: self._waiting < self._budget or bool(self._trouble), self._patience):
+            self._trouble = self._past = "the disk takes nothing"
+
+    def _lose(self, time_ns: int, size: int) -> None:
+        self._lost += 1
+        gap = self._gap or GapRecord(why=self._trouble, tm0=time_ns)
+        self._gap = GapRecord(
+            lost_frames=gap.lost_frames + 1,
+            lost_bytes=gap.lost_bytes + size,
+            why=gap.why,
+            tm0=gap.tm0,
+            tm1=time_ns,
+        )
+
+    def _run(self) -> None:
+        """The writer's life: take what is there, write it, sync now and then."""
+        while self._await_work():
+            self._write_taken()
+            self._sync_if_due()
+        self._finish()
+
+    def _await_work(self) -> bool:
+        """Wait until there is something to do, and take it; False if this file is to be closed."""
+        with self._turn:
+            if not self._taken and not self._fresh:
+                self._blocked = False
+            self._idle = True
+            while not self._closing and (self._trouble or not self._fresh):
+                if not self._turn.wait(self._pause()):
+                    break
+            self._idle = False
+            if not self._taken:
+                self._taken, self._fresh = self._fresh, {}
+            return self._closing is None
+
+    def _pause(self) -> float | None:
+        """Seconds until there is something to do even if nothing comes; None for never."""
+        if self._trouble:
+            return _RETRY_EVERY
+        if self._dirty_since is None:
+            return None
+        return max(0.0, self._dirty_since + _SYNC_EVERY - time.monotonic())
+
+    def _write_taken(self) -> None:
+        try:
+            for chunk in self._chunks():
+                self._write_all(memoryview(chunk))
+        except OSError as error:
+            self._fail(error)
+            return
+        with self._turn:
+            self._taken = {}
+            self._trouble = ""
+            self._turn.notify_all()
+
+    def _chunks(self) -> Iterator[bytes]:
+        """What is taken and not yet written, in pieces of about a MiB."""
+        piece: list[bytes] = []
+        size = 0
+        for place, line in self._taken.items():
+            if place + len(line) <= self._written:
+                continue
+            cut = max(0, self._written - place)  # a failed write may have taken half a line
+            piece.append(line[cut:] if cut else line)
+            size += len(line) - cut
+            if size >= _CHUNK:
+                yield b"".join(piece)
+                piece, size = [], 0
+        if piece:
+            yield b"".join(piece)
+
+    def _write_all(self, rest: memoryview) -> None:
+        while rest:
+            count = self._write(self._fd, rest)
+            self._digest.update(rest[:count])
+            rest = rest[count:]
+            with self._turn:
+                self._written += count
+                self._waiting -= count
+                if self._dirty_since is None:
+                    self._dirty_since = time.monotonic()
+                if self._blocked:
+                    self._turn.notify_all()
+
+    def _sync_if_due(self) -> None:
+        if self._dirty_since is not None and time.monotonic() - self._dirty_since >= _SYNC_EVERY:
+            self._sync_now()
+
+    def _sync_now(self) -> None:
+        self._dirty_since = None
+        if self.path is not None:  # an anonymous file outlives nothing
+            try:
+                self._sync(self._fd)
+            except OSError as error:
+                self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        with self._turn:
+            self._trouble = self._past = error.strerror or str(error)
+            self._turn.notify_all()
+
+    def _finish(self) -> None:
+        """Write all that is left, then the end, as far as the disk lets us."""
+        with self._turn:
+            self._taken |= self._fresh
+            self._fresh = {}
+        self._write_taken()
+        if self._trouble or self._closing is None:
+            return
+        with self._turn:
+            self._queue(to_line(self._closing(self._digest.hexdigest())))
+            self._taken, self._fresh = self._fresh, {}
+        self._write_taken()
+        self._sync_now()
+
+
+def read_at(fd: int, place: int, length: int) -> bytes:
+    """So many bytes from that place of a file, fewer at its end, none if it can't be read. Moves no position."""
+    parts: list[bytes] = []
+    while length > 0:
+        try:
+            part = os.pread(fd, length, place)
+        except (OSError, OverflowError):
+            break
+        if not part:
+            break
+        parts.append(part)
+        place += len(part)
+        length -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,226 @@
+"""The journal: the one place that numbers, dates, folds, keeps and publishes what happened.
+
+Transports report to it at the moment of the write or the read; everything else asks it. It never raises into
+the traffic: a disk that fails and a listener that fails each become a notice, and the traffic goes on.
+"""
+
+import logging
+import platform
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from inspector import __version__
+from inspector.capture.entries import Entry, numbered
+from inspector.capture.file import LOST, CaptureFile
+from inspector.capture.meaning import NOTHING, meaning_of
+from inspector.capture.opening import create, create_anonymous
+from inspector.capture.recorder import Recorder
+from inspector.capture.records import FORMAT, VERSION, Head, Tool
+from inspector.capture.store import Source, Store
+from inspector.capture.surroundings import HttpExchange, Surroundings
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.events import Event
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact
+from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+
+__all__ = ["HttpExchange", "Journal", "Listener", "start_capture"]
+
+Listener = Callable[[Entry, Sequence[Event]], None]
+"""Called with each entry once it is in the store, and what the fold made of it (nothing, for a fact)."""
+
+logger = logging.getLogger(__name__)
+
+
+class Journal:
+    """What happened, from the first entry to the newest. One thread reports; any may read.
+
+    `head` gives the clocks at the start, `source` is where the lines are. With a `recorder` what is reported goes
+    to its file; without one the journal is the reading of a capture.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        head: Head,
+        *,
+        recorder: Recorder | None = None,
+        path: Path | None = None,
+        clock: Callable[[], int] = time.monotonic_ns,
+        wall: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._source = source
+        self.store = Store(source)
+        self.conversation = Conversation()
+        self.head = head
+        self.started_ns = head.tm
+        self.started_wall_ns = head.tw
+        self.capture_path = path
+        """The file that keeps it; None if that one has no name."""
+        self.surroundings = Surroundings(self.store)
+        self.stderr_tail = self.surroundings.stderr_tail
+        """The last 200 lines of the child's stderr, of each at most 4 KiB."""
+        self.http_exchanges = self.surroundings.http_exchanges
+        """By their number within the connection; of two with the same number, the newer."""
+        self._recorder = recorder
+        self._clock = clock
+        self._wall = wall
+        self._listeners: list[Listener] = []
+        self._notices: list[str] = []
+
+    @property
+    def count(self) -> int:
+        """How many entries there are; they are numbered from 1."""
+        return self.store.count
+
+    @property
+    def live(self) -> bool:
+        """False for a capture that was loaded: nothing will happen in it any more."""
+        return self._recorder is not None
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens now is kept in a file that will be there tomorrow."""
+        return self._recorder is not None and self.capture_path is not None and self._recorder.file.healthy
+
+    @property
+    def backpressure(self) -> bool:
+        """Whether the traffic has to wait for the disk."""
+        return self._recorder is not None and self._recorder.file.backpressure
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know about this journal, as banners; may quote names of files."""
+        trouble = self._recorder.file.trouble if self._recorder is not None else ""
+        return (*self._notices, trouble) if trouble else tuple(self._notices)
+
+    @property
+    def connection(self) -> ConnectionFact | None:
+        """The connection that was opened last."""
+        return self.surroundings.connection
+
+    @property
+    def ended(self) -> ConnectionFact | None:
+        """How that connection ended; None while it lasts."""
+        return self.surroundings.ended
+
+    @property
+    def processes(self) -> tuple[Entry, ...]:
+        """What happened to the child, oldest first."""
+        return self.surroundings.processes
+
+    def frame(
+        self,
+        direction: Direction,
+        channel: Channel,
+        payload: bytes,
+        *,
+        eol: Eol = Eol.NONE,
+        http: int | None = None,
+        sse: SseFacts | None = None,
+        probe: bool = False,
+    ) -> None:
+        """A frame crossed the wire just now."""
+        n, now, wall = self.store.count + 1, self._clock(), self._wall()
+        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe)
+        self._record(Entry(n, now, wall, frame))
+
+    def fact(self, fact: Fact) -> None:
+        """Something happened beside the frames just now."""
+        self._record(Entry(self.store.count + 1, self._clock(), self._wall(), fact))
+
+    def append(self, entry: Entry) -> None:
+        """A recorded entry, with its own clocks; its number too, if that is the next one, else the next one."""
+        self._record(numbered(entry, self.store.count + 1))
+
+    def take(self, entry: Entry, place: int, length: int) -> None:
+        """An entry whose line stands in the source already: fold it, store it, tell the listeners."""
+        what = entry.what
+        events: Sequence[Event] = ()
+        if isinstance(what, Frame):
+            events = self.conversation.observe(what)
+            self.store.add(entry, meaning_of(events), place, length)
+        else:
+            self.store.add(entry, NOTHING, place, length)
+            self.surroundings.take(entry, what)
+            self._end_what_is_over(entry.time_ns, what)
+        for listener in tuple(self._listeners):
+            self._tell(listener, entry, events)
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Have a listener called, on the reporting thread, from the next entry on; returns what ends that.
+
+        One that raises is taken off, and a notice says so.
+        """
+        self._listeners.append(listener)
+        return lambda: self._forget(listener)
+
+    def note(self, notice: str) -> None:
+        """Add a banner."""
+        self._notices.append(notice)
+
+    def close(self) -> None:
+        """Write what is queued and the last line, and close the file: payloads can't be read from now on.
+
+        A second call does nothing.
+        """
+        if self._recorder is not None:
+            self._recorder.close()
+        self._source.close()
+
+    def _record(self, entry: Entry) -> None:
+        place, length = self._recorder.keep(entry) if self._recorder is not None else (LOST, 0)
+        self.take(entry, place, length)
+
+    def _end_what_is_over(self, time_ns: int, fact: Fact) -> None:
+        """What can't be answered any more is lost, and the facts say when that is so."""
+        match fact:
+            case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
+                self.conversation.end(time_ns, fact.why or "the connection was closed")
+            case HttpFact(event=HttpEvent.ERROR):
+                self.conversation.end(time_ns, fact.why or "the HTTP exchange failed", http=fact.http)
+            case HttpFact(event=HttpEvent.END) if fact.why:
+                self.conversation.end(time_ns, fact.why, http=fact.http)
+            case _:
+                pass
+
+    def _tell(self, listener: Listener, entry: Entry, events: Sequence[Event]) -> None:
+        try:
+            listener(entry, events)
+        except Exception:
+            logger.exception("a listener failed at entry %d", entry.n)
+            self._forget(listener)
+            self.note(f"A part of the program failed at entry {entry.n} and no longer follows what happens.")
+
+    def _forget(self, listener: Listener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+
+def start_capture(
+    path: Path | None,
+    *,
+    mode: str = "client",
+    overwrite: bool = False,
+    clock: Callable[[], int] = time.monotonic_ns,
+    wall: Callable[[], int] = time.time_ns,
+) -> Journal:
+    """A journal that records into a new file; with None into one without a name, which is gone with the journal.
+
+    `mode` says who speaks: "client", "stdio-proxy", "http-proxy", "mock", "replay". An existing file is an error
+    unless it may be overwritten. Whoever starts a capture closes the journal.
+
+    Raises: UsageError if the file can't be made.
+    """
+    fd = create_anonymous() if path is None else create(path, overwrite=overwrite)
+    head = new_head(mode, clock(), wall())
+    file = CaptureFile(fd, path)
+    return Journal(file, head, recorder=Recorder(file, head), path=path, clock=clock, wall=wall)
+
+
+def new_head(mode: str, time_ns: int, wall_ns: int) -> Head:
+    """The first record of a capture that begins now."""
+    tool = Tool("mcp-inspect", __version__, platform.python_version(), platform.system())
+    zone = time.strftime("%z", time.localtime(wall_ns // 1_000_000_000))
+    return Head(format=FORMAT, v=VERSION, id=str(uuid.uuid4()), tw=wall_ns, tm=time_ns, tz=zone, tool=tool, mode=mode)

@@ -1,0 +1,109 @@
+"""Reading a capture line by line: tolerant of what can happen to a file, strict about what it claims to be.
+
+A torn last line, garbage in the middle, unknown records and unknown fields are counted and passed over. A newer
+major version, or a feature listed in `must` that this program lacks, is refused: half an understanding would
+look like the whole. No line of a capture names anything that is opened.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from inspector.capture.file import read_at
+from inspector.capture.foreign import LOOKS_AT, foreign
+from inspector.capture.records import FORMAT, VERSION, Head, from_line, type_of
+from inspector.errors import CaptureError
+
+MOST = 1024 * 1024 * 1024
+"""Bytes of the longest line that is read; longer ones are passed over as unreadable."""
+_CHUNK = 1024 * 1024
+_UNDERSTOOD: frozenset[str] = frozenset()
+"""What `must` may name."""
+
+
+def open_for_reading(path: Path) -> int:
+    """A descriptor of an ordinary file.
+
+    Raises: CaptureError.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not keep us waiting
+    except OSError as error:
+        raise CaptureError(f"{path} can't be opened: {error.strerror}", hint="check the name of the file") from None
+    mode = os.fstat(fd).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(fd)
+        what = "a directory" if stat.S_ISDIR(mode) else "no ordinary file"
+        raise CaptureError(f"{path} is {what}", hint="name a .mcpcap file")
+    return fd
+
+
+def read_head(fd: int, path: Path) -> Head:
+    """The first record of a capture.
+
+    Raises: CaptureError if this is no capture, or one that this program must not read.
+    """
+    start = read_at(fd, 0, LOOKS_AT)
+    try:
+        head = from_line(start.split(b"\n", 1)[0])
+    except ValueError:
+        raise _not_read(path, start) from None
+    if not isinstance(head, Head) or head.format != FORMAT:
+        raise foreign(str(path), start)
+    _refuse_newer(head.v, path)
+    if unknown := [name for name in head.must if name not in _UNDERSTOOD]:
+        raise CaptureError(
+            f"{path} can't be read without knowing about {', '.join(unknown)}", hint="update mcp-inspect"
+        )
+    return head
+
+
+def _not_read(path: Path, start: bytes) -> CaptureError:
+    """The error for a first line that is no record as we know them: a newer head may look different."""
+    if type_of(start.split(b"\n", 1)[0]) == "head":
+        return CaptureError(f"the first line of {path} is no head that mcp-inspect knows", hint="update mcp-inspect")
+    return foreign(str(path), start)
+
+
+def _refuse_newer(version: str, path: Path) -> None:
+    major = version.partition(".")[0]
+    if not major.isdecimal() or int(major) < 1:
+        raise CaptureError(f"{path} has the version {version[:40]!r}, which is none", hint="record it again")
+    if int(major) > int(VERSION.partition(".")[0]):
+        raise CaptureError(
+            f"{path} was written by a newer mcp-inspect: its format is {version[:40]}, this one reads up to {VERSION}",
+            hint="update mcp-inspect",
+        )
+
+
+def is_newer_minor(version: str) -> bool:
+    """Whether a readable capture may hold records and fields that this program does not know."""
+    minor = version.partition(".")[2].partition(".")[0]
+    return minor.isdecimal() and int(minor[:9]) > int(VERSION.partition(".")[2])
+
+
+def lines(read: Callable[[int, int], bytes]) -> Iterator[tuple[int, bytes, bool]]:
+    """Each line without its end, its place in the file, and whether it had an end: the last may be torn.
+
+    `read` gives so many bytes from a place. Of a line longer than MOST, b"" is given. The file may grow meanwhile.
+    """
+    place = position = size = 0
+    parts: list[bytes] = []
+    while chunk := read(position, _CHUNK):
+        position += len(chunk)
+        *tails, rest = chunk.split(b"\n")
+        for tail in tails:
+            size += len(tail)
+            parts.append(tail)
+            yield place, b"".join(parts) if size <= MOST else b"", True
+            place += size + 1
+            size = 0
+            parts.clear()
+        if rest:
+            size += len(rest)
+            parts.append(rest)
+        if size > MOST:
+            parts.clear()
+    if size:
+        yield place, b"".join(parts), False

@@ -1,0 +1,177 @@
+"""Loading a capture: its records become a journal again, as if it happened now. It never connects, starts or fetches.
+
+What can't be read is counted and told in notices; the rest is there.
+"""
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from inspector.capture.entries import entry_of
+from inspector.capture.file import read_at
+from inspector.capture.journal import Journal
+from inspector.capture.lines import is_newer_minor, lines, open_for_reading, read_head
+from inspector.capture.opening import being_written
+from inspector.capture.records import (
+    KNOWN,
+    Dated,
+    EndRecord,
+    FrameRecord,
+    GapRecord,
+    Head,
+    Record,
+    SumRecord,
+    from_line,
+    type_of,
+)
+from inspector.protocol.frames import Frame
+
+_STEP = 2000
+"""Lines taken in one step: some ten milliseconds."""
+
+
+class RecordedFile:
+    """The lines of a finished file. Any thread may read."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def read(self, place: int, length: int) -> bytes:
+        """The bytes of a line; fewer or none if the file has changed or is closed."""
+        with self._lock:
+            return b"" if self._closed else read_at(self.fd, place, length)
+
+    def close(self) -> None:
+        """Close the descriptor. A second call does nothing."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                os.close(self.fd)
+
+
+class Loading:
+    """A capture that is being read: `journal` fills with every step, and can be shown meanwhile.
+
+    Raises (when made): CaptureError if the file is no capture or must not be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        fd = open_for_reading(path)
+        try:
+            head = read_head(fd, path)
+        except BaseException:
+            os.close(fd)
+            raise
+        self._source = RecordedFile(fd)
+        self.journal = Journal(self._source, head, path=path)
+        """It is there from the beginning; closing it ends the loading."""
+        self.total = os.fstat(fd).st_size
+        """Bytes of the file when it was opened."""
+        self.done = 0
+        """Bytes read so far."""
+        self._lines = lines(self._source.read)
+        self._anchor = head.tw - head.tm
+        self._passed_over: Counter[str] = Counter()
+        self._end: EndRecord | None = None
+        self._head = head
+
+    def step(self, most: int = _STEP) -> bool:
+        """Take in the next lines; False once the end is reached and the notices are complete."""
+        for _ in range(most):
+            line = next(self._lines, None)
+            if line is None:
+                self._conclude()
+                return False
+            self._line(*line)
+        return True
+
+    def _line(self, place: int, line: bytes, whole: bool) -> None:
+        self.done = place + len(line) + whole
+        try:
+            self._record(from_line(line), place, len(line))
+        except ValueError:
+            self._unknown(line, whole)
+
+    def _record(self, record: Record, place: int, length: int) -> None:
+        self._end = None
+        match record:
+            case Head():
+                self._anchor = record.tw - record.tm
+            case SumRecord():
+                pass
+            case GapRecord():
+                self.journal.note(_gap(record))
+            case EndRecord():
+                self._end = record
+            case _:
+                self._take(record, place, length)
+
+    def _take(self, record: Dated, place: int, length: int) -> None:
+        try:
+            entry = entry_of(record, self.journal.count + 1, record.tm + self._anchor)
+        except ValueError:
+            self._passed_over["no payload"] += 1
+            return
+        if isinstance(record, FrameRecord) and isinstance(entry.what, Frame):
+            self._passed_over["other length"] += record.len not in (None, len(entry.what.payload))
+        self.journal.take(entry, place, length)
+
+    def _unknown(self, line: bytes, whole: bool) -> None:
+        kind = type_of(line)
+        if not whole:
+            self._passed_over["torn"] += 1
+        elif kind is None or kind in KNOWN:
+            self._passed_over["unreadable"] += 1
+        else:
+            self._passed_over["unknown"] += 1
+
+    def _conclude(self) -> None:
+        """Tell what was odd about the file."""
+        self.done = max(self.done, self.total)
+        note = self.journal.note
+        if is_newer_minor(self._head.v):
+            note(f"The capture has format {self._head.v[:40]}, newer than this program: parts of it may not be shown.")
+        for what, sentence in _PASSED_OVER.items():
+            if count := self._passed_over[what]:
+                note(sentence.format("1 record" if count == 1 else f"{count} records"))
+        if being_written(self._source.fd):
+            note("The capture is still being written: this is what was there so far.")
+        elif self._end is None:
+            note("The capture has no end: whatever wrote it was stopped, or the file was cut.")
+        elif not self._end.clean:
+            note("The capture was not closed in good order: its end may be missing.")
+
+
+_PASSED_OVER = {
+    "torn": "The last line of the capture is torn and was left out.",
+    "unreadable": "Left out of the capture, because unreadable: {}.",
+    "unknown": "Left out of the capture, because of a type that this program does not know: {}.",
+    "no payload": "Left out of the capture, because the payload is in another file, which is not read: {}.",
+    "other length": "The payload has another length than the capture says, so it was changed after recording: {}.",
+}
+
+
+def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None) -> Journal:
+    """The journal of a capture, whole. `on_progress` is told bytes read and bytes in all, now and then.
+
+    Raises: CaptureError if the file is no capture or must not be read.
+    """
+    loading = Loading(path)
+    try:
+        while loading.step():
+            if on_progress is not None:
+                on_progress(loading.done, loading.total)
+    except BaseException:
+        loading.journal.close()
+        raise
+    return loading.journal
+
+
+def _gap(record: GapRecord) -> str:
+    seconds = (record.tm1 - record.tm0) / 1e9
+    why = f" ({record.why[:200]})" if record.why else ""
+    return f"The capture has a gap: {record.lost_frames} records within {seconds:.1f} s could not be written{why}."

@@ -1,0 +1,67 @@
+"""The recorder: entries in, lines of a capture out, with the digests between and the last line at the end."""
+
+from collections import Counter
+
+from inspector.capture.digests import Digests
+from inspector.capture.entries import Entry, record_of
+from inspector.capture.file import LOST, CaptureFile
+from inspector.capture.records import EndRecord, Head, SumRecord, to_line
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, SseNote, Stderr
+from inspector.protocol.frames import Direction, Frame
+
+
+class Recorder:
+    """Writes a capture from its head to its end."""
+
+    def __init__(self, file: CaptureFile, head: Head) -> None:
+        self.file = file
+        self._connections = 0
+        self._origins = _origins(head.mode)
+        self._digests = Digests()
+        self._counts: Counter[str] = Counter(head=1)
+        file.put(to_line(head))
+
+    def keep(self, entry: Entry) -> tuple[int, int]:
+        """Write an entry; the place and the length of its line. The place is LOST if the disk fails for long."""
+        what = entry.what
+        if isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN:
+            self._connections += 1
+        origin = self._origins[what.direction] if isinstance(what, Frame) else ""
+        record = record_of(entry, c=self._connection, origin=origin)
+        line = to_line(record)
+        place = self.file.put(line, entry.time_ns, size=_size(entry))
+        if place != LOST:
+            self._counts[str(record.__struct_config__.tag)] += 1
+        if isinstance(what, Frame) and self._digests.take(what):
+            self._sum(self._digests.sum(what.direction, what.channel, self._connection))
+        return place, len(line)
+
+    def close(self) -> None:
+        """Write the last digests and the last line, and close the file."""
+        if not self.file.open:
+            return
+        for record in self._digests.rest(self._connection):
+            self._sum(record)
+        self.file.close(lambda sha256: EndRecord(counts=dict(self._counts), sha256=sha256))
+
+    @property
+    def _connection(self) -> str:
+        return f"c{max(1, self._connections)}"
+
+    def _sum(self, record: SumRecord) -> None:
+        if self.file.put(to_line(record)) != LOST:
+            self._counts["sum"] += 1
+
+
+def _origins(mode: str) -> dict[Direction, str]:
+    """Who makes the frames of each direction."""
+    client = "host" if mode.endswith("proxy") else "inspector"
+    server = "mock" if mode == "mock" else "server"
+    return {Direction.TO_SERVER: client, Direction.FROM_SERVER: server}
+
+
+def _size(entry: Entry) -> int:
+    what = entry.what
+    if isinstance(what, Frame | Stderr):
+        return len(what.payload)
+    return len(what.raw) if isinstance(what, SseNote) else 0

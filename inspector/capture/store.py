@@ -1,0 +1,267 @@
+"""All entries of a journal: columns in memory, payloads in the capture file. A million cost megabytes, not gigabytes.
+
+One thread adds, any thread reads. `count` is published last, so whatever is up to it can be read without a lock.
+"""
+
+import threading
+from array import array
+from collections import OrderedDict
+from enum import IntEnum
+from typing import Protocol, assert_never
+
+from inspector.capture.entries import Entry, entry_of
+from inspector.capture.file import LOST
+from inspector.capture.meaning import Meaning, MessageKind
+from inspector.capture.records import EndRecord, GapRecord, Head, SumRecord, from_line
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    HttpEvent,
+    HttpFact,
+    ProcessEvent,
+    ProcessFact,
+    SseNote,
+    Stderr,
+)
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.jsonrpc import Notification, Request, read
+
+__all__ = ["Entry", "EntryKind", "MessageKind", "Source", "Store"]
+
+_RECENT = 8 * 1024 * 1024
+"""Payload bytes of the entries that are kept at hand."""
+_METHODS = 60_000
+"""How many methods get a number; a server may invent more, and those are read from the file."""
+_LONG = 200
+"""Characters of the longest method that gets a number."""
+_UNLISTED = 0xFFFF
+_MOST = 0xFFFF_FFFF
+"""The largest number a column of 32 bits shows."""
+
+
+class EntryKind(IntEnum):
+    """What an entry is."""
+
+    FRAME = 1
+    STDERR = 2
+    CONNECTION = 3
+    PROCESS = 4
+    HTTP = 5
+    SSE = 6
+
+
+class Source(Protocol):
+    """Where the lines of the entries are."""
+
+    def read(self, place: int, length: int) -> bytes:
+        """The bytes of a line; fewer or none if they can't be had. Any thread; never raises."""
+
+    def close(self) -> None:
+        """Nothing can be read from now on. A second call does nothing."""
+
+
+class Store:
+    """Entries 1 to `count`. Asking for another raises IndexError."""
+
+    def __init__(self, source: Source) -> None:
+        self.count = 0
+        """How many entries can be read. Grows only, and only after all else about an entry is in place."""
+        self._source = source
+        self._places = array("Q")
+        self._lengths = array("I")
+        self._times = array("q")
+        self._walls = array("q")
+        self._sizes = array("I")
+        self._kinds = bytearray()
+        self._flags = bytearray()
+        self._methods = array("H")
+        self._exchanges = array("I")
+        self._numbers: dict[str, int] = {"": 0}
+        self._names = [""]
+        self._recent = _Recent()
+
+    def add(self, entry: Entry, meaning: Meaning, place: int, length: int) -> None:
+        """Entry number `count` + 1, whose line stands at `place` (LOST: nowhere). One thread only."""
+        what = entry.what
+        self._places.append(place)
+        self._lengths.append(min(length, _MOST))
+        self._times.append(entry.time_ns)
+        self._walls.append(entry.wall_ns)
+        self._sizes.append(min(_size(what), _MOST))
+        self._kinds.append(_kind(what))
+        self._flags.append(_flags(what) | meaning.kind)
+        self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
+        self._exchanges.append(meaning.exchange)
+        self.count = entry.n
+
+    def kind(self, n: int) -> EntryKind:
+        """What the entry is."""
+        return EntryKind(self._kinds[self._at(n)])
+
+    def message_kind(self, n: int) -> MessageKind:
+        """What the frame holds; NONE for a fact."""
+        return MessageKind(self._flags[self._at(n)] & 0x07)
+
+    def time_ns(self, n: int) -> int:
+        """Monotonic clock."""
+        return self._times[self._at(n)]
+
+    def wall_ns(self, n: int) -> int:
+        """Wall clock, nanoseconds since 1970."""
+        return self._walls[self._at(n)]
+
+    def size(self, n: int) -> int:
+        """Payload bytes; 0 for a fact that has none."""
+        return self._sizes[self._at(n)]
+
+    def direction(self, n: int) -> Direction | None:
+        """Who sent the frame; None for a fact."""
+        flags = self._flags[self._at(n)]
+        if not flags & 0x18:
+            return None
+        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
+
+    def exchange(self, n: int) -> int:
+        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
+        return self._exchanges[self._at(n)]
+
+    def method(self, n: int) -> str:
+        """Of a request or a notification, else ""."""
+        number = self._methods[self._at(n)]
+        return self._names[number] if number != _UNLISTED else self._read_method(n)
+
+    def probe(self, n: int) -> bool:
+        """Whether the frame was sent to find out the server's era, or answers such a one."""
+        return bool(self._flags[self._at(n)] & 0x20)
+
+    def entry(self, n: int) -> Entry:
+        """The entry with its payload, read back from the file. Any thread.
+
+        If the payload can't be had, `missing` is set and the payload is empty: nothing raises for 1 to `count`.
+        """
+        at = self._at(n)
+        found = self._recent.get(n)
+        if found is None:
+            found = self._read(n, at) or self._stand_in(n, at)
+            self._recent.put(found, self._sizes[at])
+        return found
+
+    def _at(self, n: int) -> int:
+        if not 1 <= n <= self.count:
+            raise IndexError(n)
+        return n - 1
+
+    def _read(self, n: int, at: int) -> Entry | None:
+        if self._places[at] == LOST:
+            return None
+        line = self._source.read(self._places[at], self._lengths[at])
+        try:
+            record = from_line(line)
+            if isinstance(record, Head | SumRecord | GapRecord | EndRecord):
+                return None  # the file was changed under us
+            return entry_of(record, n, self._walls[at])
+        except ValueError:
+            return None
+
+    def _stand_in(self, n: int, at: int) -> Entry:
+        time_ns, wall_ns = self._times[at], self._walls[at]
+        what = _empty(self.kind(n), self.direction(n), n, time_ns, wall_ns)
+        return Entry(n, time_ns, wall_ns, what, missing=True)
+
+    def _number(self, method: str) -> int:
+        if not method:
+            return 0
+        number = len(self._names)
+        if number >= _METHODS or len(method) > _LONG:
+            return _UNLISTED
+        self._names.append(method)
+        self._numbers[method] = number
+        return number
+
+    def _read_method(self, n: int) -> str:
+        what = self.entry(n).what
+        return _first_method(what.payload) if isinstance(what, Frame) else ""
+
+
+class _Recent:
+    """The entries read last, up to a number of payload bytes; the newest always."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[int, tuple[Entry, int]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, n: int) -> Entry | None:
+        with self._lock:
+            found = self._entries.get(n)
+            if found is None:
+                return None
+            self._entries.move_to_end(n)
+            return found[0]
+
+    def put(self, entry: Entry, size: int) -> None:
+        if entry.missing:
+            return  # it may be there the next time
+        cost = size + 500
+        with self._lock:
+            if entry.n in self._entries:
+                return
+            self._entries[entry.n] = (entry, cost)
+            self._bytes += cost
+            while self._bytes > _RECENT and len(self._entries) > 1:
+                _, (_, freed) = self._entries.popitem(last=False)
+                self._bytes -= freed
+
+
+_KIND_OF_FACT: dict[type, EntryKind] = {
+    Frame: EntryKind.FRAME,
+    Stderr: EntryKind.STDERR,
+    ConnectionFact: EntryKind.CONNECTION,
+    ProcessFact: EntryKind.PROCESS,
+    HttpFact: EntryKind.HTTP,
+    SseNote: EntryKind.SSE,
+}
+
+
+def _kind(what: Frame | Fact) -> EntryKind:
+    return _KIND_OF_FACT[type(what)]
+
+
+def _flags(what: Frame | Fact) -> int:
+    """Three bits for the kind of message, two for the direction, one for the probe."""
+    if not isinstance(what, Frame):
+        return 0
+    return (0x08 if what.direction is Direction.TO_SERVER else 0x10) | (0x20 if what.probe else 0)
+
+
+def _size(what: Frame | Fact) -> int:
+    if isinstance(what, Frame | Stderr):
+        return len(what.payload)
+    return len(what.raw) if isinstance(what, SseNote) else 0
+
+
+def _first_method(payload: bytes) -> str:
+    for message in read(payload):
+        if isinstance(message, Request | Notification):
+            return message.method
+    return ""
+
+
+def _empty(kind: EntryKind, direction: Direction | None, n: int, time_ns: int, wall_ns: int) -> Frame | Fact:
+    """What is shown in the place of an entry that can't be read back."""
+    match kind:
+        case EntryKind.FRAME:
+            return Frame(n, time_ns, wall_ns, direction or Direction.FROM_SERVER, Channel.MEMORY, b"")
+        case EntryKind.STDERR:
+            return Stderr(b"")
+        case EntryKind.CONNECTION:
+            return ConnectionFact(ConnectionEvent.ABORT, "")
+        case EntryKind.PROCESS:
+            return ProcessFact(ProcessEvent.SIGNAL, 0)
+        case EntryKind.HTTP:
+            return HttpFact(HttpEvent.END, 0)
+        case EntryKind.SSE:
+            return SseNote(0, b"")
+        case _:
+            assert_never(kind)

@@ -1,0 +1,130 @@
+"""What is known beside the messages: the connection, the child process, its last words, the HTTP exchanges.
+
+Kept for the screens as facts come; everything here also stands in the journal as entries.
+"""
+
+from collections import deque
+from typing import assert_never
+
+from inspector.capture.entries import Entry
+from inspector.capture.store import Store
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    HttpEvent,
+    HttpFact,
+    ProcessFact,
+    SseNote,
+    Stderr,
+)
+
+TAIL_LINES = 200
+TAIL_BYTES = 4096
+"""How many lines of stderr are at hand, and how much of each."""
+
+
+class HttpExchange:
+    """One HTTP exchange: the numbers of its entries (0: not seen), and their facts, read from the store when asked."""
+
+    __slots__ = ("_store", "end_n", "http", "request_n", "response_n")
+
+    def __init__(self, store: Store, http: int) -> None:
+        self._store = store
+        self.http = http
+        """Its number within the connection."""
+        self.request_n = 0
+        self.response_n = 0
+        self.end_n = 0
+        """END or ERROR, whichever came last."""
+
+    @property
+    def request(self) -> HttpFact | None:
+        """Method, target and headers as sent; None if not seen."""
+        return self._fact(self.request_n)
+
+    @property
+    def response(self) -> HttpFact | None:
+        """Status and headers; None if none came."""
+        return self._fact(self.response_n)
+
+    @property
+    def end(self) -> HttpFact | None:
+        """How it ended; None while it lasts."""
+        return self._fact(self.end_n)
+
+    @property
+    def requested_ns(self) -> int | None:
+        """When the request left."""
+        return self._time(self.request_n)
+
+    @property
+    def responded_ns(self) -> int | None:
+        """When the response's head was there."""
+        return self._time(self.response_n)
+
+    @property
+    def ended_ns(self) -> int | None:
+        """When it ended."""
+        return self._time(self.end_n)
+
+    def _fact(self, n: int) -> HttpFact | None:
+        what = self._store.entry(n).what if n else None
+        return what if isinstance(what, HttpFact) else None
+
+    def _time(self, n: int) -> int | None:
+        return self._store.time_ns(n) if n else None
+
+
+class Surroundings:
+    """What the facts so far amount to."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.connections = 0
+        """How often a connection was opened."""
+        self.connection: ConnectionFact | None = None
+        """The last that opened."""
+        self.ended: ConnectionFact | None = None
+        """How that one ended; None while it lasts."""
+        self.processes: tuple[Entry, ...] = ()
+        """All that happened to the child, oldest first."""
+        self.stderr_tail: deque[bytes] = deque(maxlen=TAIL_LINES)
+        self.http_exchanges: dict[int, HttpExchange] = {}
+
+    def take(self, entry: Entry, fact: Fact) -> None:
+        """A fact whose entry is in the store."""
+        match fact:
+            case ConnectionFact():
+                self._connection(fact)
+            case ProcessFact():
+                self.processes = (*self.processes, entry)
+            case HttpFact():
+                self._http(entry.n, fact)
+            case Stderr():
+                self.stderr_tail.append(fact.payload[:TAIL_BYTES])
+            case SseNote():
+                pass
+            case _:
+                assert_never(fact)
+
+    def _connection(self, fact: ConnectionFact) -> None:
+        if fact.event is ConnectionEvent.OPEN:
+            self.connections += 1
+            self.connection, self.ended = fact, None
+        else:
+            self.ended = fact
+
+    def _http(self, n: int, fact: HttpFact) -> None:
+        exchange = self.http_exchanges.get(fact.http)
+        if exchange is None or fact.event is HttpEvent.REQUEST:
+            exchange = self.http_exchanges[fact.http] = HttpExchange(self._store, fact.http)
+        match fact.event:
+            case HttpEvent.REQUEST:
+                exchange.request_n = n
+            case HttpEvent.RESPONSE:
+                exchange.response_n = n
+            case HttpEvent.END | HttpEvent.ERROR:
+                exchange.end_n = n
+            case _:
+                assert_never(fact.event)
