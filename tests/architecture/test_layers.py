@@ -56,13 +56,7 @@ _RULES = {
     "tui": Rule(frozenset({"httpx", "subprocess", "json", "msgspec"}), "it asks the session, shows view-models"),
     "cli": Rule(frozenset({"textual"}), "headless commands must not pay for the interface"),
 }
-_ALLOWED = {
-    ("inspector/forms/validate.py", "jsonschema"): "the one place that judges a value by its schema",
-    (
-        "inspector/forms/keywords.py",
-        "jsonschema",
-    ): "what validate.py puts in the library's place, and nobody else imports",
-}
+_ALLOWED = {("inspector/forms/validate.py", "jsonschema"): "the one place that judges a value by its schema"}
 _DEMO_MAY = ("inspector.demo", "inspector.transports.http.listener", "inspector.__version__")
 _NO_WAITING = ("errors", "protocol", "forms")
 
