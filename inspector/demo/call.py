@@ -132,7 +132,7 @@ class Call:
 
     def _wants(self, level: str) -> bool:
         lowest = self.meta.get(META + "logLevel") if self.era.stateless else self.link.log_level
-        # "MUST NOT send notifications/message for a request that does not include the level" (2026-07-28)
+        # Stateless: a request that names no level gets no logs (2026-07-28 server/utilities/logging).
         return lowest in LEVELS and LEVELS.index(level) >= LEVELS.index(lowest)
 
     async def tell(self, method: str, params: Json) -> None:

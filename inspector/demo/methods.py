@@ -21,6 +21,7 @@ from inspector.demo.call import (
     Call,
     Json,
     Mishap,
+    Options,
     Refusal,
     mutter,
     news,
@@ -69,7 +70,8 @@ async def list_tools(call: Call) -> Json:
 async def call_tool(call: Call) -> Json:
     """Runs a tool; what the tool gets wrong is a result with `isError`, what the caller names wrong is an error."""
     tool = _tool(call)
-    _demand_capability(call)
+    if call.era.stateless:
+        demand_capability(call.options, call.meta)
     if tool.name == call.options.crash_on:
         mutter(f"{tool.name}: the lamp room is on fire, everybody out")
         os._exit(CRASH_STATUS)
@@ -91,9 +93,10 @@ def _tool(call: Call) -> Tool:
     raise Refusal(INVALID_PARAMS, f"Unknown tool: {name}", {"tool": name})
 
 
-def _demand_capability(call: Call) -> None:
-    needed = call.options.require_capability
-    if needed and call.era.stateless and needed not in call.meta[META + "clientCapabilities"]:
+def demand_capability(options: Options, meta: Json) -> None:
+    """Refuse a stateless call whose client lacks what the demo was started to demand. Raises: Refusal."""
+    needed = options.require_capability
+    if needed and needed not in meta[META + "clientCapabilities"]:
         data: Json = {"requiredCapabilities": {needed: {}}}
         raise Refusal(MISSING_CAPABILITY, f"Tools need the client capability {needed}", data)
 
@@ -123,7 +126,7 @@ async def read_resource(call: Call) -> Json:
     uri = call.text("uri")
     contents = resources.read(uri, call.station)
     if contents is None:
-        # "servers MUST return -32602 … rather than an empty contents array" (2026-07-28 server/resources)
+        # What is not there is invalid params now, and never empty contents (2026-07-28 server/resources).
         code = INVALID_PARAMS if call.era.stateless else RESOURCE_NOT_FOUND
         raise Refusal(code, f"There is no resource {uri}", {"uri": uri})
     return {"contents": contents}
