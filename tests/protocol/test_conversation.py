@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol import events
+from inspector.protocol.conversation import target_of
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.revisions._shape import Era
 from tests.protocol.test_peek import JSON
@@ -190,8 +191,8 @@ def test_a_banner_is_garbled_and_changes_nothing() -> None:
 
 
 METHODS = st.sampled_from(
-    ["initialize", "server/discover", "tools/list", "tools/call", "resources/templates/list", "ping", ""]
-    + ["notifications/progress", "notifications/cancelled", "notifications/tools/list_changed"]
+    "initialize server/discover tools/list tools/call resources/templates/list ping x"
+    " notifications/progress notifications/cancelled notifications/tools/list_changed".split()
 )
 MESSAGES = st.fixed_dictionaries(
     {},
@@ -215,3 +216,10 @@ def test_no_traffic_makes_the_fold_raise(traffic: list[tuple[Any, Any]]) -> None
         wire.say(direction, json.dumps(message).encode())
     pending = {exchange.number for exchange in wire.conversation.pairs.pending}
     assert pending <= {exchange.number for exchange in wire.conversation.exchanges if exchange.is_open}
+
+
+def test_what_a_request_is_about_is_found_where_its_method_keeps_it() -> None:
+    assert target_of("tools/call", {"name": "add"}) == "add"
+    assert target_of("resources/read", {"uri": "file:///a"}) == "file:///a"
+    assert target_of("completion/complete", {"ref": {"type": "ref/prompt", "name": "p"}}) == "p"
+    assert target_of("tools/list", {"cursor": "2"}) == ""

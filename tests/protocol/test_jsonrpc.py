@@ -61,7 +61,9 @@ def test_an_answer_has_a_result_and_an_error_has_an_error() -> None:
     assert (error.id, error.code, error.message) == (1, -32601, "what?")
 
 
-@pytest.mark.parametrize("payload", [b'{"jsonrpc":"2.0","error":{"code":1}}', b'{"jsonrpc":"2.0","id":null,"error":{}}'])
+@pytest.mark.parametrize(
+    "payload", [b'{"jsonrpc":"2.0","error":{"code":1}}', b'{"jsonrpc":"2.0","id":null,"error":{}}']
+)
 def test_an_error_without_an_id_is_an_error_of_nobody_knows_what(payload: bytes) -> None:
     message = one(payload)
     assert isinstance(message, ErrorAnswer)

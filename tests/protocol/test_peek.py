@@ -46,8 +46,11 @@ def test_a_wrong_type_reads_as_empty() -> None:
     assert peek.items({"a": {}}, "a") == []
 
 
+VALUES: list[Any] = [{}, [], "", True, 1, 1.5, None]
+
+
 def test_types_are_called_what_json_calls_them() -> None:
-    names = [peek.type_name(value) for value in ({}, [], "", True, 1, 1.5, None)]
+    names = [peek.type_name(value) for value in VALUES]
     assert names == ["object", "array", "string", "boolean", "number", "number", "null"]
 
 

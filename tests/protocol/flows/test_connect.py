@@ -117,7 +117,7 @@ def test_a_refused_initialize_is_tried_as_an_older_sse_server(status: int) -> No
 
 
 def test_what_is_neither_says_what_came_of_both() -> None:
-    with pytest.raises(ConnectError, match="HTTP 404.*as an older HTTP\\+SSE server: no endpoint event") as caught:
+    with pytest.raises(ConnectError, match=r"HTTP 404.*as an older HTTP\+SSE server: no endpoint event") as caught:
         Played().play(connect(HTTP), [refused(404), "", refused(404, b"<html>", "text/html"), "no endpoint event"])
     assert "path" in caught.value.hint
 

@@ -1,0 +1,35 @@
+"""How a conversation was opened, where no `server/discover` said so."""
+
+from inspector.protocol.tracking.opening import OpeningTracker, declared_revision
+from tests.protocol.wire import S2C, Wire, meta
+
+
+def test_a_stateless_conversation_without_discover_is_known_by_its_results() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/list", meta())
+    wire.answer(
+        1, {"resultType": "complete", "tools": [], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "m"}}}
+    )
+    opening = wire.conversation.opening
+    assert opening is not None
+    assert (opening.revision.date, opening.server) == ("2026-07-28", {"name": "m"})
+
+
+def test_a_result_without_a_result_type_proves_nothing() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/list", meta())
+    wire.answer(1, {"tools": []})
+    assert wire.conversation.opening is None
+
+
+def test_a_servers_own_request_settles_nothing() -> None:
+    wire = Wire()
+    wire.ask(1, "initialize", {"protocolVersion": "x"}, direction=S2C)
+    wire.answer(1, {"protocolVersion": "x"}, direction=wire.frames[0].direction.TO_SERVER)
+    assert wire.conversation.opening is None
+
+
+def test_the_revision_a_request_declares_is_read_from_its_meta() -> None:
+    assert declared_revision(meta("2031-01-01")) == "2031-01-01"
+    assert declared_revision({"_meta": {"io.modelcontextprotocol/protocolVersion": 7}}) is None
+    assert OpeningTracker().revision is None
