@@ -38,7 +38,3 @@ class Painter:
         bar = widget.get_component_rich_style("lines--scrollbar")
         end = Segment(glyphs().scrollbar if thumb else " ", bar + paper)
         return through_filters(widget, Strip([*strip, end]).adjust_cell_length(width, paper))
-
-    def blank(self) -> Strip:
-        """Return a line without anything on it."""
-        return self.line((), self._widget.rich_style)

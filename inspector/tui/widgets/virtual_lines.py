@@ -8,6 +8,7 @@ import logging
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
 from textual.geometry import Region
@@ -90,22 +91,23 @@ class VirtualLines(Movable):
         """Return the strips of a part of the widget."""
         head = self.header_height
         thumb = self.view.thumb(self.view.height)
-        strips = [self._line(y - head, y - head in thumb) for y in range(crop.y, crop.bottom)]
+        paper = self.rich_style
+        strips = [self._line(y - head, y - head in thumb, paper) for y in range(crop.y, crop.bottom)]
         if crop.x or crop.width != self.size.width:
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
         return strips
 
-    def _line(self, y: int, thumb: bool) -> Strip:
+    def _line(self, y: int, thumb: bool, paper: Style) -> Strip:
         if y < 0:
             ground = self.get_component_rich_style("lines--header")
             return self._painter.line(self.header(self.line_width), ground)
         index = self.view.top + y
         if index >= self.view.count:
-            return self._line_below(y)
+            return self._line_below(y, paper)
         state = "" if index != self.view.cursor else "cursor" if self.has_focus else "cursor-blurred"
         strip = self._strips.get((index, state, thumb))
         if strip is None:
-            ground = self.get_component_rich_style(f"lines--{state}") if state else self.rich_style
+            ground = self.get_component_rich_style(f"lines--{state}") if state else paper
             strip = self._painter.line(self.safe_spans(index), ground, mark=bool(state), thumb=thumb)
             self._strips[index, state, thumb] = strip
         return strip
@@ -118,15 +120,15 @@ class VirtualLines(Movable):
             said = one_line(f"{type(error).__name__}: {error}", max(self.line_width - 28, 8))
             return [(f"{glyphs().error} this line cannot be drawn: {said}", "error")]
 
-    def _line_below(self, y: int) -> Strip:
+    def _line_below(self, y: int, paper: Style) -> Strip:
         """Return a line under the last one: nothing, or the words for an empty list, in the middle."""
         words = self.empty if not self.view.count else ()
         at = y - max(0, (self.view.height - len(words)) // 2 - 1)
         if not 0 <= at < len(words):
-            return self._painter.blank()
+            return self._painter.line((), paper)
         spans = list(words[at])
         room = self.line_width - spans_width(spans)
-        return self._painter.line([(" " * (room // 2), "text"), *spans], self.rich_style)
+        return self._painter.line([(" " * (room // 2), "text"), *spans], paper)
 
     def notify_style_update(self) -> None:
         """Drop what was painted in another theme."""

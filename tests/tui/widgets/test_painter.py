@@ -68,4 +68,3 @@ async def test_the_chrome_is_three_columns() -> None:
     async with Showing(widget).run_test(size=(20, 5)):
         line = Painter(widget).line([("x" * (20 - CHROME), "text")], widget.rich_style)
         assert line.text == "  " + "x" * 17 + " "
-        assert Painter(widget).blank().text == " " * 20
