@@ -17,7 +17,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.list_all import Pages, list_all
-from inspector.protocol.flows.steps import Refused, Reply
+from inspector.protocol.flows.steps import Flow, Refused, Reply
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.driver import Driver
@@ -133,7 +133,7 @@ class Session:
         self._end("")
         self._stop_listening()
 
-    def _calling(self, method: str, params: Any) -> Any:
+    def _calling(self, method: str, params: Any) -> Flow[Called]:
         assert self.revision is not None, "a session is called after it was opened"
         return call(method, params, revision=self.revision, schema_of=self._schema_of)
 
