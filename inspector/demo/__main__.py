@@ -40,13 +40,13 @@ def options_from(arguments: argparse.Namespace) -> Options:
 async def serve(port: int | None, options: Options) -> None:
     """Serves over HTTP on that port, or on stdio if there is none."""
     if port is None:
-        from inspector.demo import stdio
+        from inspector.demo.stdio import serve as serve_stdio
 
-        await stdio.serve(options)
+        await serve_stdio(options)
     else:
-        from inspector.demo import http
+        from inspector.demo.http import serve as serve_http
 
-        await http.serve(port, options)
+        await serve_http(port, options)
 
 
 def main(argv: list[str] | None = None) -> int:
