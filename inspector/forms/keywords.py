@@ -2,7 +2,7 @@
 
 `pattern`, `patternProperties`, `additionalProperties`: the library searches without a time limit. `uniqueItems`: it
 compares each item with each other. `required` and its kin, `propertyNames`: the library's error stands at the object,
-ours at the member. `format`: it needs a package for each.
+ours at the member; so with `properties` that are `false`. `format`: it needs a package for each.
 This file does not know the library: `validate` joins the two.
 """
 
@@ -43,8 +43,24 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: An
         return
     for pattern, inner in patterns.items():
         for name, value in instance.items():
-            if matches(pattern, name):
+            if not matches(pattern, name):
+                continue
+            if inner is False:
+                yield Fault("is not allowed here", (name,), (value,))
+            else:
                 yield from validator.descend(value, inner, path=name, schema_path=pattern)
+
+
+def _properties(validator: Any, named: Any, instance: Any, schema: Any) -> Faults:
+    if not isinstance(instance, dict):
+        return
+    for name, inner in named.items():
+        if name not in instance:
+            continue
+        if inner is False:
+            yield Fault("is not allowed here", (name,), (instance[name],))
+        else:
+            yield from validator.descend(instance[name], inner, path=name, schema_path=name)
 
 
 def _additional_properties(validator: Any, asked: Any, instance: Any, schema: Any) -> Faults:
@@ -119,6 +135,7 @@ def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Faults:
 
 
 OURS: Final[Mapping[str, Keyword]] = {
+    "properties": _properties,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,

@@ -57,9 +57,16 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return regex.compile(_as_python(pattern), regex.VERSION0 | regex.ASCII)
+            return regex.compile(_as_python(pattern), regex.VERSION0 | _letters(pattern))
     except (regex.error, RecursionError, OverflowError, ValueError):
         raise PatternUnusable(f"{_short(pattern)} is no regular expression") from None
+
+
+def _letters(pattern: str) -> int:
+    r"""ECMA-262's `\d` and `\w` are ASCII; Unicode's letters come with `\p`, which the flag would make ASCII too."""
+    import regex
+
+    return 0 if r"\p" in pattern or r"\P" in pattern else int(regex.ASCII)
 
 
 def _short(pattern: str) -> str:

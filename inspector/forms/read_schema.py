@@ -174,7 +174,9 @@ class _Reader:
         if len(joined) == 1:
             return self._only(joined[0], resolved, place, nullable=nullable)
         drawn = self._drawn_branches(real, joined, resolved, place)
-        return UnionField(**{**_words(resolved.schema, place), "nullable": nullable}, branches=drawn)
+        words = _words(resolved.schema, place)
+        words["nullable"] = nullable or words["nullable"]
+        return UnionField(**words, branches=drawn)
 
     def _only(self, schema: object, resolved: Resolved, place: _Place, *, nullable: bool) -> Opened:
         inner = _Place(place.depth + 1, place.refs | resolved.refs, place.required)

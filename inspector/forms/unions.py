@@ -33,7 +33,7 @@ def _likeliest(error: Error) -> list[Error] | None:
     """The errors of the branch that was most likely meant; None if no branch is of the value's type."""
     branches: dict[object, list[Error]] = {}
     for each in error.context:
-        branches.setdefault(each.schema_path[0], []).append(each)
+        branches.setdefault(each.schema_path[0] if each.schema_path else None, []).append(each)
     likely = [errors for errors in branches.values() if not any(_is_of_another_kind(each) for each in errors)]
     return min(likely, key=_distance) if likely else None
 

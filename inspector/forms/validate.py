@@ -136,6 +136,10 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
                 break
     except (_Spent, _Undecided, TooLarge) as stopped:
         meter.note(str(stopped))
+    except _BROKEN as broken:
+        meter.note(
+            f"the schema can't be read ({type(broken).__name__}): its $id or its parts are not what they must be"
+        )
     except RecursionError:
         meter.note("the schema or the value is nested too deep, or the schema refers to itself without end")
     finally:
@@ -218,6 +222,7 @@ _BROKEN: Final = (TypeError, ValueError, AttributeError, LookupError, Arithmetic
 
 def _metered(keyword: str, rule: Keyword) -> Keyword:
     """The rule, counted, and with an unknown answer where it would raise."""
+    from jsonschema.exceptions import UnknownType
     from referencing.exceptions import Unresolvable
 
     cost = _COSTS.get(keyword, 1)
@@ -238,7 +243,7 @@ def _metered(keyword: str, rule: Keyword) -> Keyword:
         try:
             for fault in inner(validator, asked, instance, schema) or ():
                 yield _as_error(fault)
-        except (*_BROKEN, Unresolvable, _Undecided, PatternUnusable) as broken:
+        except (*_BROKEN, UnknownType, Unresolvable, _Undecided, PatternUnusable) as broken:
             why = _reason(keyword, asked, broken)
             if meter.choosing:
                 raise _Undecided(why) from None

@@ -5,7 +5,7 @@ fits its field or not, with members the schema never heard of, so that the form 
 value and neither loses what the other shows. Values are never changed in place: `paths` makes new ones.
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from inspector.forms.fields import (
     UNSET,
@@ -26,6 +26,7 @@ from inspector.forms.fields import (
     opened,
 )
 from inspector.forms.paths import Path, get_at, place_in_form, remove_at, set_at
+from inspector.forms.resolve import Budget
 from inspector.forms.typed import Parsed, json_text, parse_json, parse_text, same, text_of
 
 __all__ = [
@@ -54,7 +55,9 @@ __all__ = [
 FormValue: TypeAlias = object
 """dict, list, str, int, float, bool, None, or UNSET; dicts and lists may hold UNSET."""
 
-DEEPEST = 128
+MOST_FRESH: Final = 100
+"""Fields that are filled in when one is added."""
+DEEPEST: Final = 128
 """Beyond this depth a value is handed on as it is: no form draws there, so nothing is UNSET there."""
 
 
@@ -84,15 +87,16 @@ def fresh_value(field: Field) -> FormValue:
     """What a field holds once somebody adds it: its default, or the plainest thing of its kind.
 
     Text is "", a number its lower bound or 0, a choice its first option, an array as many items as it must have, an
-    object a place for each property, a union its first branch. A JsonField is null.
+    object a place for each property, a union its first branch. A JsonField is null. What would be vast, or contain
+    itself, is UNSET where it grows too large.
     """
-    return _fresh(field, 0)
+    return _fresh(field, Budget(MOST_FRESH))
 
 
-def _fresh(field: Field, depth: int) -> FormValue:
+def _fresh(field: Field, budget: Budget) -> FormValue:
     if field.default is not UNSET:
         return from_json(field, field.default)
-    if depth > 4 and isinstance(field, LazyField):
+    if not budget.spend():
         return UNSET
     asked = opened(field)
     match asked:
@@ -107,20 +111,20 @@ def _fresh(field: Field, depth: int) -> FormValue:
         case ChoiceField():
             return [] if asked.multi else asked.options[0].value
         case ObjectField():
-            return {name: _member(each, depth + 1) for name, each in asked.properties}
+            return {name: _member(each, budget) for name, each in asked.properties}
         case ArrayField():
-            return _fresh_items(asked, depth)
+            return _fresh_items(asked, budget)
         case UnionField():
-            return _fresh(asked.branches[0].field, depth + 1)
+            return _fresh(asked.branches[0].field, budget)
         case NullField() | JsonField():
             return None
 
 
-def _member(field: Field, depth: int) -> FormValue:
+def _member(field: Field, budget: Budget) -> FormValue:
     """A property of a new object: there if it is a container that must be, else as a form starts with."""
-    if field.required and isinstance(field, ObjectField | ArrayField) and depth < DEEPEST:
-        return _fresh(field, depth)
-    return _initial(field, depth)
+    if field.required and isinstance(field, ObjectField | ArrayField):
+        return _fresh(field, budget)
+    return _initial(field, 0)
 
 
 def _least(asked: NumberField) -> FormValue:
@@ -132,10 +136,10 @@ def _least(asked: NumberField) -> FormValue:
     return top if top is not None and top < 0 else 0
 
 
-def _fresh_items(asked: ArrayField, depth: int) -> FormValue:
-    """As many items as the schema wants, up to a number that a person would still add by hand."""
-    wanted = [asked.item_at(index) for index in range(min(max(asked.min_items, 0), 20))]
-    return [UNSET if each is None else _fresh(each, depth + 1) for each in wanted]
+def _fresh_items(asked: ArrayField, budget: Budget) -> FormValue:
+    """As many items as the schema wants, as far as the budget goes."""
+    wanted = [asked.item_at(index) for index in range(min(asked.min_items, MOST_FRESH))]
+    return [UNSET if each is None else _fresh(each, budget) for each in wanted]
 
 
 def to_json(value: FormValue) -> object:

@@ -37,8 +37,9 @@ def test_removing_takes_the_member_or_item_away() -> None:
 
 def test_renaming_keeps_the_order_and_never_overwrites() -> None:
     renamed = rename_at({"a": 1, "b": 2}, ("a",), "c")
+    assert isinstance(renamed, dict)
     assert renamed == {"c": 1, "b": 2}
-    assert list(renamed) == ["c", "b"] if isinstance(renamed, dict) else False
+    assert list(renamed) == ["c", "b"]
     assert rename_at({"a": 1, "b": 2}, ("a",), "b") == {"a": 1, "b": 2}
     assert rename_at([1], (0,), "b") == [1]
 

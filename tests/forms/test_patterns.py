@@ -1,0 +1,48 @@
+"""Patterns of a server's, tried in bounded time."""
+
+import pytest
+
+from inspector.forms.patterns import LONGEST_TEXT, PatternUnusable, matches, usable
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("^a+$", "aaa", True),
+        ("b", "abc", True),
+        ("^a$", "a\n", False),
+        ("[$]", "$", True),
+        (r"\$", "$", True),
+        (r"[^]", "\n", True),
+        (r"^\p{L}+$", "é", True),
+        (r"(?<year>\d{4})", "2031", True),
+        (r"^\d$", "٣", False),
+        (r"^(?=.*\d)(?!.*x).{3,}$", "ab1", True),
+        ("", "", True),
+    ],
+)
+def test_a_pattern_is_read_as_ecmascript_and_found_anywhere(pattern: str, text: str, found: bool) -> None:
+    assert matches(pattern, text) is found
+
+
+def test_a_pattern_that_never_ends_is_stopped() -> None:
+    with pytest.raises(PatternUnusable, match="takes too long"):
+        matches("^(a|a)*$", "a" * 60 + "b")
+
+
+@pytest.mark.parametrize("pattern", ["(", "[b-a]", "(" * 900, "a" * 3000, "(a{900}){900}", "((a{99}){99}){99}", "*"])
+def test_a_pattern_that_is_none_or_too_big_is_refused(pattern: str) -> None:
+    assert not usable(pattern)
+    with pytest.raises(PatternUnusable):
+        matches(pattern, "a")
+
+
+def test_a_text_that_is_too_long_is_not_tried() -> None:
+    with pytest.raises(PatternUnusable, match="too long"):
+        matches("a", "b" * (LONGEST_TEXT + 1))
+
+
+def test_a_long_pattern_is_quoted_in_part() -> None:
+    with pytest.raises(PatternUnusable) as refused:
+        matches("(" + "a" * 3000, "a")
+    assert len(str(refused.value)) < 100
