@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.text import cell_width, fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +75,3 @@ class SpanRows(RowSource):
 
     def header(self, width: int) -> Sequence[Span]:
         return self._titles
-
-
-def clip(spans: Sequence[Span], width: int) -> list[Span]:
-    """Return spans cut to `width` cells; the one that is cut ends in "…"."""
-    clipped: list[Span] = []
-    for text, role in spans:
-        clipped.append((fit(text, width), role))
-        width -= cell_width(text)
-        if width <= 0:
-            break
-    return clipped
-
-
-def spans_width(spans: Sequence[Span]) -> int:
-    """Return the cells that spans take."""
-    return sum(cell_width(text) for text, _ in spans)

@@ -1,7 +1,6 @@
 """The plain answers of a source of rows."""
 
-from inspector.viewmodels.roles import Span
-from inspector.viewmodels.rows import RowView, SpanRows, clip, spans_width
+from inspector.viewmodels.rows import RowView, SpanRows
 
 
 def test_a_short_list_gives_its_rows_and_their_places() -> None:
@@ -20,12 +19,3 @@ def test_other_rows_are_another_generation() -> None:
     assert rows.count == 0
     assert rows.index_of(0) == -1
     assert rows.header(5) == ()
-
-
-def test_spans_are_cut_where_the_room_ends() -> None:
-    spans: list[Span] = [("tools/", "muted"), ("数据", "method"), ("x", "error")]
-    assert spans_width(spans) == 11
-    assert clip(spans, 11) == spans
-    assert clip(spans, 9) == [("tools/", "muted"), ("数…", "method")]
-    assert clip(spans, 6) == [("tools/", "muted")]
-    assert clip(spans, 0) == [("", "muted")]

@@ -15,7 +15,8 @@ from inspector.tui import keys
 from inspector.tui.widgets.growth import Growth
 from inspector.tui.widgets.virtual_lines import VirtualLines
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.rows import RowSource, SpanRows, clip, spans_width
+from inspector.viewmodels.rows import RowSource, SpanRows
+from inspector.viewmodels.spans import clip, spans_width
 
 
 class LogList(VirtualLines):

@@ -18,7 +18,7 @@ from inspector.tui.styles import glyphs
 from inspector.tui.widgets.movable import Movable
 from inspector.tui.widgets.painter import CHROME, Painter
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.rows import spans_width
+from inspector.viewmodels.spans import spans_width
 from inspector.viewmodels.text import one_line
 
 _log = logging.getLogger(__name__)

@@ -1,0 +1,195 @@
+"""A payload as lines."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.viewmodels.json_lines import LINE_LIMIT, JsonLines
+from inspector.viewmodels.roles import Span
+
+SAMPLE = (
+    b'{"jsonrpc":"2.0","id":7,"params":{"name":"search","arguments":{"q":"x\\n\\u00e9","items":[1,[2.50,-3e2],'
+    b'{"deep key":true}],"none":null,"empty":{}}}}'
+)
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=25,
+)
+
+
+def plain(spans: list[Span]) -> str:
+    return "".join(text for text, _ in spans)
+
+
+def shown(lines: JsonLines) -> list[str]:
+    return [plain(lines.line(index)) for index in range(lines.count)]
+
+
+def at(lines: JsonLines, part: str) -> int:
+    return next(index for index, line in enumerate(shown(lines)) if part in line)
+
+
+def test_json_is_indented_and_otherwise_as_it_came() -> None:
+    lines = JsonLines(SAMPLE)
+    assert lines.problem == ""
+    assert shown(lines)[:8] == [
+        "{",
+        '  "jsonrpc": "2.0",',
+        '  "id": 7,',
+        '  "params": {',
+        '    "name": "search",',
+        '    "arguments": {',
+        '      "q": "x\\n\\u00e9",',
+        '      "items": [',
+    ]
+    assert "          2.50," in shown(lines)
+    assert "          -3e2" in shown(lines)
+
+
+def test_each_part_of_a_line_has_its_meaning() -> None:
+    lines = JsonLines(b'{"a": "b: c", "n": -1.5, "t": true, "z": null, "o": {}, "l": [[], 1]}')
+    roles = [[(text, role) for text, role in lines.line(index) if text.strip()] for index in range(lines.count)]
+    assert roles[0] == [("{", "punctuation")]
+    assert roles[1] == [('"a"', "key"), (": ", "punctuation"), ('"b: c"', "string"), (",", "punctuation")]
+    assert roles[2][2] == ("-1.5", "number")
+    assert roles[3][2] == ("true", "literal")
+    assert roles[4][2] == ("null", "literal")
+    assert roles[5][2] == ("{}", "punctuation")
+    assert roles[7] == [("[]", "punctuation"), (",", "punctuation")]
+    assert roles[8] == [("1", "number")]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"Starting server\nready [31m\x1b[0m\n", b"{not json}", b"\xef\xbb\xbf{}", b"[1,", b"[" * 5000 + b"]" * 5000],
+)
+def test_what_is_no_json_is_shown_as_it_came_and_said_so(raw: bytes) -> None:
+    lines = JsonLines(raw)
+    assert lines.problem.endswith(".")
+    assert lines.count == raw.count(b"\n") + 1
+    assert all(role in {"foreign", "muted"} for index in range(lines.count) for _, role in lines.line(index))
+    assert all(plain(lines.line(index)).isprintable() for index in range(lines.count))
+    assert lines.path(0) == ""
+    assert lines.fold_partner(0) is None
+
+
+def test_an_empty_payload_has_no_line() -> None:
+    assert JsonLines(b"").count == 0
+    assert JsonLines(b"").find("x") is None
+
+
+def test_foreign_bytes_and_signs_are_made_visible() -> None:
+    lines = JsonLines(b'{"\xff\xe2\x80\xaekey": "\xc2\x9b\xf3\xa0\x81\x81"}')
+    assert plain(lines.line(1)) == '  "‹xFF›‹U+202E›key": "‹U+009B›‹U+E0041›"'
+
+
+def test_a_long_string_shows_its_beginning_and_its_size() -> None:
+    lines = JsonLines(b'{"blob": "' + "é".encode() * 600_000 + b'", "x": 1}')
+    text = plain(lines.line(1))
+    assert text.startswith('  "blob": "éé')
+    assert text.endswith("é… 1.2 MB")
+    assert len(text) < LINE_LIMIT
+    assert lines.long(1)
+    assert not lines.long(2)
+    assert len(plain(lines.line(1, limit=64_000))) > 31_000
+
+
+def test_a_value_and_its_end_are_partners() -> None:
+    lines = JsonLines(SAMPLE)
+    for part in ('"params": {', '"items": [', "        ["):
+        first = at(lines, part)
+        last = lines.fold_partner(first)
+        assert last is not None
+        assert lines.fold_partner(last) == first
+        assert lines.depth(last) == lines.depth(first)
+    assert lines.fold_partner(0) == lines.count - 1
+    assert lines.fold_partner(lines.count - 1) == 0
+    assert lines.fold_partner(1) is None
+    assert lines.fold_partner(at(lines, "{}")) is None
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ('"id": 7', "id"),
+        ('"q"', "params.arguments.q"),
+        ("1,", "params.arguments.items[0]"),
+        ("-3e2", "params.arguments.items[1][1]"),
+        ('"deep key"', 'params.arguments.items[2]["deep key"]'),
+        ("null", "params.arguments.none"),
+    ],
+)
+def test_a_line_knows_its_path(part: str, path: str) -> None:
+    lines = JsonLines(SAMPLE)
+    assert lines.path(at(lines, part)) == path
+
+
+def test_the_end_of_a_value_has_the_path_of_its_beginning() -> None:
+    lines = JsonLines(SAMPLE)
+    first = at(lines, '"items": [')
+    last = lines.fold_partner(first)
+    assert last is not None
+    assert lines.path(last) == "params.arguments.items"
+    assert lines.path(0) == lines.path(lines.count - 1) == ""
+
+
+def paths(value: Any, path: str = "") -> list[str]:
+    """The paths of all lines of an indented value, by a way of their own."""
+    if isinstance(value, dict) and value:
+        inside = [step for key, each in value.items() for step in paths(each, f"{path}.{key}")]
+        return [path, *inside, path]
+    if isinstance(value, list) and value:
+        inside = [step for index, each in enumerate(value) for step in paths(each, f"{path}[{index}]")]
+        return [path, *inside, path]
+    return [path]
+
+
+@given(JSON.filter(lambda value: isinstance(value, dict | list)), st.randoms())
+def test_paths_and_partners_hold_for_any_json_in_any_order(value: Any, random: Any) -> None:
+    named = json.loads(
+        json.dumps(value), object_pairs_hook=lambda pairs: {f"k{n}": v for n, (_, v) in enumerate(pairs)}
+    )
+    lines = JsonLines(json.dumps(named).encode())
+    expected = [path.removeprefix(".") for path in paths(named)]
+    assert lines.count == len(expected)
+    order = list(range(lines.count))
+    random.shuffle(order)
+    for index in order:
+        assert lines.path(index) == expected[index]
+        partner = lines.fold_partner(index)
+        assert partner is None or lines.fold_partner(partner) == index
+
+
+def test_a_search_goes_on_from_where_it_is_and_around_the_end() -> None:
+    lines = JsonLines(b'["needle", "hay", "Needle", "hay"]')
+    assert [lines.find("needle", start) for start in (0, 1, 2, 3, 4)] == [1, 1, 3, 3, 1]
+    assert [lines.find("needle", start, backwards=True) for start in (4, 3, 2, 0)] == [3, 3, 1, 3]
+    assert lines.find("Needle") == 3
+    assert lines.find("absent") is None
+    assert lines.find("") is None
+    assert lines.matches("needle") == 2
+    assert lines.matches("hay", limit=1) == 1
+    assert lines.matches("") == 0
+
+
+def test_a_letter_that_is_written_as_an_escape_is_found() -> None:
+    for raw in (b'["caf\\u00e9"]', b'["caf\\u00E9"]', '["café"]'.encode()):
+        assert JsonLines(raw).find("café") == 1
+    assert JsonLines(rb'["\ud83d\ude00"]').find("😀") == 1
+    assert JsonLines(rb'["say \"hi\""]').find('"hi"') == 1
+    assert JsonLines(b'["a.b"]').find("a?b") is None
+
+
+def test_nesting_that_would_fill_the_memory_stays_as_it_came() -> None:
+    raw = b"[" + b",".join([b"[" * 900 + b"]" * 900] * 1_000) + b"]"
+    lines = JsonLines(raw)
+    assert "deeply" in lines.problem
+    assert lines.count == 1
+
+
+def test_brackets_inside_strings_are_no_nesting() -> None:
+    assert JsonLines(b'["' + b"[" * 200_000 + b'"]').count == 3
