@@ -30,7 +30,7 @@ def _start(name: str) -> Child:
 
 
 def _end(child: Child) -> None:
-    signal_group(child.pid, signal.SIGKILL)
+    child.kill()
     child.wait()
     forget_group(child.pid)
     for pipe in (child.stdin, child.stdout, child.stderr):
