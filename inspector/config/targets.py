@@ -4,18 +4,14 @@ A target has a label for titles and file names, and a key under which what was l
 the whole command with its directory, or the URL, never a name that could later mean something else.
 """
 
-import hashlib
-import json
-import re
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from inspector.config.environment import Environment
+from inspector.config.eras import process_key, url_key
+from inspector.config.paths import short_name
 from inspector.errors import UsageError
-
-_RUNNERS = {"npx", "uvx", "uv", "bunx", "pnpm", "yarn", "node", "deno", "bun", "docker", "podman", "env"}
-_PYTHON = re.compile(r"python[0-9.]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +20,18 @@ class StdioTarget:
 
     argv: tuple[str, ...]
     environment: Environment
-    cwd: str | None = None
+    cwd: str
+    """Where it is started; absolute."""
 
     @property
     def label(self) -> str:
-        """A short name: the script, module or package rather than what runs it."""
-        words = [PurePath(word).name for word in self.argv]
-        if _PYTHON.match(words[0]) and "-m" in self.argv[:-1]:
-            return self.argv[self.argv.index("-m") + 1]
-        if words[0] in _RUNNERS or _PYTHON.match(words[0]):
-            skip = {"run", "exec", "dlx", "x", "tool"}
-            rest = [word for word in words[1:] if not word.startswith("-") and word not in skip]
-            return rest[0] if rest else words[0]
-        return words[0]
+        """A short name: the script or package rather than what runs it."""
+        return short_name(self.argv)
 
     @property
     def key(self) -> str:
         """The same for the same command in the same directory."""
-        return _digest(["stdio", list(self.argv), self.cwd])
+        return process_key(self.argv, Path(self.cwd))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +42,27 @@ class HttpTarget:
     headers: tuple[tuple[str, str], ...] = ()
     cacert: str | None = None
     insecure: bool = False
+    """Certificates are not checked."""
     legacy_sse: bool = False
     """Go by the older HTTP+SSE carriage and no other."""
 
     @property
     def label(self) -> str:
-        """Host, port and path, without what may be secret."""
-        parts = urlsplit(self.url)
-        port = f":{parts.port}" if parts.port else ""
-        return f"{parts.hostname}{port}{parts.path if parts.path != '/' else ''}"
-
-    @property
-    def shown_url(self) -> str:
-        """The URL without user, password and query values."""
-        parts = urlsplit(self.url)
-        port = f":{parts.port}" if parts.port else ""
-        query = "&".join(f"{pair.partition('=')[0]}=…" for pair in parts.query.split("&") if pair)
-        return urlunsplit((parts.scheme, f"{parts.hostname or ''}{port}", parts.path, query, ""))
+        """A short name: the host and what tells the path apart."""
+        return short_name(self.url)
 
     @property
     def key(self) -> str:
         """The same for the same URL."""
-        return _digest(["http", self.url])
+        return url_key(self.url)
+
+    @property
+    def shown_url(self) -> str:
+        """The URL without user, password and query values: they may be secret."""
+        parts = urlsplit(self.url)
+        port = f":{parts.port}" if parts.port else ""
+        query = "&".join(f"{pair.partition('=')[0]}=…" for pair in parts.query.split("&") if pair)
+        return urlunsplit((parts.scheme, f"{parts.hostname or ''}{port}", parts.path, query, ""))
 
 
 Target = StdioTarget | HttpTarget
@@ -92,12 +81,8 @@ def parse_url(text: str) -> str:
     if parts.scheme not in ("http", "https"):
         raise UsageError(
             f"{text!r} is no http or https URL",
-            hint=f"A command is given after --, a URL as http://…: mcp-inspect -- {text}",
+            hint="A URL begins with http:// or https://; a command is given after --: mcp-inspect -- node server.js",
         )
     if not parts.hostname:
-        raise UsageError(f"{text!r} names no host")
+        raise UsageError(f"{text!r} names no host", hint="Give the whole URL, such as http://127.0.0.1:3000/mcp")
     return text
-
-
-def _digest(what: list[object]) -> str:
-    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:32]

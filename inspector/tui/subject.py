@@ -1,0 +1,166 @@
+"""Subject: the conversation that the interface is about, live or recorded, behind one face.
+
+Panels ask a subject and nothing else. Its journal is read from this thread; whatever must be done to the server is
+handed to the engine's loop and awaited here. A recorded conversation can be looked at and does nothing.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from inspector.capture.journal import Journal
+from inspector.config.environment import Environment
+from inspector.config.targets import HttpTarget, StdioTarget
+from inspector.errors import InspectError
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.call import Called
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.things import LISTS
+from inspector.session.engine import Live
+from inspector.session.session import Session, State
+
+
+class Stage(StrEnum):
+    """Where a subject stands, as the header says it."""
+
+    CONNECTING = "connecting"
+    OPEN = "connected"
+    CLOSED = "closed"
+    FAILED = "failed"
+    """It never opened."""
+    LOADING = "loading"
+    RECORDED = "recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of a subject beside its journal."""
+
+    label: str
+    """A short name for titles: the script, the host."""
+    environment: Environment | None = None
+    """What the child got; None for a server that we did not start."""
+    insecure: bool = False
+
+
+class Subject:
+    """A conversation to look at. This class is the recorded one; `LiveSubject` can act as well."""
+
+    can_act = False
+
+    def __init__(self, journal: Journal, about: About) -> None:
+        self.journal = journal
+        self.about = about
+        self.loaded = True
+        """False while a capture is still being read."""
+
+    @property
+    def stage(self) -> Stage:
+        """Where it stands now."""
+        return Stage.RECORDED if self.loaded else Stage.LOADING
+
+    @property
+    def why(self) -> str:
+        """Why it failed or closed, one sentence with the evidence; "" otherwise."""
+        return ""
+
+    @property
+    def hint(self) -> str:
+        """What to do about it, one sentence; "" if nothing sensible can be said."""
+        return ""
+
+    @property
+    def opening(self) -> Opening | None:
+        """How the conversation was opened; None until it is."""
+        return self.journal.conversation.opening
+
+    @property
+    def listing(self) -> str | None:
+        """The kind of list being fetched now."""
+        return None
+
+    async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
+        """Make a request. `opened` is told, on this thread's loop, of each exchange as soon as it was sent."""
+        raise NotImplementedError("a recorded conversation can't be continued")
+
+    async def cancel(self, exchange: Exchange) -> None:
+        """Give a request up."""
+
+    async def refresh(self, *kinds: str) -> None:
+        """Fetch lists anew; all of them if none is named."""
+
+    async def end(self) -> None:
+        """End whatever lives."""
+
+
+class LiveSubject(Subject):
+    """A conversation that goes on."""
+
+    can_act = True
+
+    def __init__(self, live: Live) -> None:
+        target = live.target
+        super().__init__(
+            live.journal,
+            About(
+                target.label,
+                environment=target.environment if isinstance(target, StdioTarget) else None,
+                insecure=isinstance(target, HttpTarget) and target.insecure,
+            ),
+        )
+        self._live = live
+
+    @property
+    def stage(self) -> Stage:
+        """Where it stands now."""
+        if self._error is not None:
+            return Stage.FAILED
+        return {State.CONNECTING: Stage.CONNECTING, State.OPEN: Stage.OPEN, State.CLOSED: Stage.CLOSED}[
+            self._live.state
+        ]
+
+    @property
+    def why(self) -> str:
+        """Why it failed or closed."""
+        session = self._live.session
+        return str(self._error) if self._error else session.why if session else ""
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return self._error.hint if self._error else ""
+
+    @property
+    def listing(self) -> str | None:
+        """The kind of list being fetched now."""
+        return self._live.listing
+
+    @property
+    def _error(self) -> InspectError | None:
+        return self._live.session.error if self._live.session else None
+
+    async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
+        """Make a request on the engine's loop; its exchanges are told of on this one."""
+        loop = asyncio.get_running_loop()
+
+        def tell(exchange: Exchange) -> None:
+            loop.call_soon_threadsafe(opened, exchange)
+
+        async def work(session: Session) -> Called:
+            return await session.call(method, params, opened=tell)
+
+        return await asyncio.wrap_future(self._live.run(work))
+
+    async def cancel(self, exchange: Exchange) -> None:
+        """Give a request up."""
+        await asyncio.wrap_future(self._live.run(lambda session: session.cancel(exchange)))
+
+    async def refresh(self, *kinds: str) -> None:
+        """Fetch lists anew."""
+        await asyncio.wrap_future(self._live.refresh(kinds or tuple(LISTS)))
+
+    async def end(self) -> None:
+        """End the session; done when no child and no task of it is left."""
+        await asyncio.wrap_future(self._live.end())
