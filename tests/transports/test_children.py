@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -111,3 +112,37 @@ def test_what_the_system_refuses_is_a_connect_error(tmp_path: Path) -> None:
         spawn("/bin/sh", ["sh", "a\0b"], {}, None)
     with pytest.raises(ConnectError, match="could not be started"):
         spawn(str(tmp_path), ["x"], {}, None)
+
+
+_LEAVES_WITHOUT_CLOSING = """
+import asyncio, os, sys
+from inspector.transports.stdio import StdioTransport
+from tests.transports.recording import Recorder, child_env, server
+
+async def main():
+    recorder = Recorder()
+    transport = StdioTransport(server(sys.argv[1]), env=child_env())
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it is ready")
+    print(transport.pid, flush=True)
+    sys.stdin.read() if "wait" in sys.argv else sys.exit(3)
+
+asyncio.run(main())
+"""
+
+
+def test_a_program_that_exits_without_closing_leaves_no_child() -> None:
+    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING, "ignores_sigterm"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 3, done.stderr
+    assert not is_group_alive(int(done.stdout))
+
+
+async def test_if_we_are_killed_the_server_reads_the_end_of_its_stdin() -> None:
+    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING, "banner", "wait"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:  # noqa: ASYNC220, TID251
+        assert program.stdout
+        group = int(program.stdout.readline())
+        assert is_group_alive(group)
+        program.kill()
+    await until(lambda: not is_group_alive(group), "the server has ended by itself")

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -337,40 +335,6 @@ def test_it_runs_on_a_loop_in_any_thread(home: object) -> None:
     thread.join()
     assert recorder.received() == [b'{"jsonrpc": "2.0", "id": 1, "result": {}}']
     assert recorder.events()[-2:] == ["exit", "close"]
-
-
-_LEAVES_WITHOUT_CLOSING = """
-import asyncio, os, sys
-from inspector.transports.stdio import StdioTransport
-from tests.transports.recording import Recorder, child_env, server
-
-async def main():
-    recorder = Recorder()
-    transport = StdioTransport(server(sys.argv[1]), env=child_env())
-    await transport.open(recorder)
-    await recorder.until(lambda seen: seen.frames, "it is ready")
-    print(transport.pid, flush=True)
-    sys.stdin.read() if "wait" in sys.argv else sys.exit(3)
-
-asyncio.run(main())
-"""
-
-
-def test_a_program_that_exits_without_closing_leaves_no_child() -> None:
-    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING, "ignores_sigterm"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=30)
-    assert done.returncode == 3, done.stderr
-    assert not is_group_alive(int(done.stdout))
-
-
-async def test_if_we_are_killed_the_server_reads_the_end_of_its_stdin() -> None:
-    argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING, "banner", "wait"]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:  # noqa: ASYNC220, TID251
-        assert program.stdout
-        group = int(program.stdout.readline())
-        assert is_group_alive(group)
-        program.kill()
-    await until(lambda: not is_group_alive(group), "the server has ended by itself")
 
 
 async def test_who_sends_to_a_dead_server_is_told_what_it_died_of(start: Start) -> None:
