@@ -1,0 +1,141 @@
+"""The traffic list: rows of a journal, in a tree or in the order of the wire, all of them or those that match.
+
+The tree (an exchange is a row, what it caused stands under it) explains; the wire order (each entry is a row)
+proves. Which entries are rows is `log_index`, what a row looks like is `log_rows`. New entries come in by
+`refresh` alone, so that a screen decides when.
+"""
+
+from collections.abc import Callable, Sequence
+
+from inspector.capture.journal import Journal
+from inspector.capture.store import MessageKind
+from inspector.viewmodels.log_index import RowIndex
+from inspector.viewmodels.log_rows import Place, RowWriter, titles
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.rows import RowSource, RowView
+
+SLICE_BYTES = 1_000_000
+"""Of payload that one step of a filter looks through: some milliseconds."""
+MOST_AT_ONCE = 20_000
+"""Entries that one refresh takes in: some hundredths of a second."""
+
+
+class LogModel(RowSource):
+    """The traffic list of one journal.
+
+    A row's key is its place in the order of the view; it is the same for as long as the view is, and `show` changes
+    the view. To keep a choice across views keep its entry: `entry_of`, then `find`.
+    """
+
+    def __init__(self, journal: Journal, clock: Callable[[], int], *, tree: bool = True, facts: bool = True) -> None:
+        """`clock` gives the journal's own monotonic nanoseconds; it times what is pending."""
+        self._store = journal.store
+        self._clock = clock
+        self._index = RowIndex(journal, tree=tree, facts=facts)
+        self._writer = RowWriter(journal)
+
+    @property
+    def count(self) -> int:
+        return len(self._index.rows)
+
+    @property
+    def generation(self) -> int:
+        return self._index.generation
+
+    def row(self, index: int, width: int) -> RowView:
+        places, rows = self._index.places, self._index.rows
+        n = rows[index]
+        place = Place(
+            tree=self.tree,
+            nested=self.tree and places.roots[n] != n,
+            folded=self._index.folded.get(n, 0) if self.tree else 0,
+            previous_ns=self._store.time_ns(rows[index - 1]) if index > 0 else None,
+        )
+        return self._writer.row(n, places.exchange(n), place, width, self._clock())
+
+    def header(self, width: int) -> Sequence[Span]:
+        return titles(width)
+
+    def key(self, index: int) -> int:
+        return self._index.key(self._index.rows[index])
+
+    def index_of(self, key: int) -> int:
+        return self._index.position(key)
+
+    @property
+    def tree(self) -> bool:
+        """Whether this is the tree, or else the order of the wire."""
+        return self._index.tree
+
+    @property
+    def facts(self) -> bool:
+        """Whether process and connection facts are rows, and in the order of the wire HTTP facts."""
+        return self._index.facts
+
+    def show(self, *, tree: bool | None = None, facts: bool | None = None) -> None:
+        """Change the view; None leaves it."""
+        self._index.show(
+            tree=self.tree if tree is None else tree,
+            facts=self.facts if facts is None else facts,
+        )
+
+    def toggle_fold(self, index: int) -> None:
+        """Fold away what stands under the exchange that the row belongs to, or show it again. Tree only."""
+        if self.tree:
+            self._index.toggle_fold(self._index.rows[index])
+
+    def refresh(self, limit: int = MOST_AT_ONCE) -> bool:
+        """Take in what the journal got since, at most `limit` entries; whether there was anything."""
+        return self._index.take(limit)
+
+    def set_filter(self, wanted: str) -> None:
+        """Show only what contains a text, any case, in names, states or bytes; "" shows all.
+
+        What is there already is looked through by `filter_step`, newest first; what comes is tested as it comes.
+        """
+        self._index.set_filter(wanted)
+
+    def filter_step(self, most_bytes: int = SLICE_BYTES) -> bool:
+        """Look through some more of what was there when the filter was set; whether there is more to do."""
+        return self._index.filter_step(most_bytes)
+
+    @property
+    def is_filtering(self) -> bool:
+        """Whether `filter_step` has more to do."""
+        return self._index.is_filtering
+
+    @property
+    def matches(self) -> int:
+        """How many entries match so far; 0 without a filter."""
+        return self._index.matches
+
+    def entry_of(self, index: int) -> int:
+        """The entry to show for a row: its own, or for a row of progress the newest word."""
+        n = self._index.rows[index]
+        if not self.tree or self._store.method(n) != "notifications/progress":
+            return n
+        exchange = self._index.places.exchange(n)
+        newest = exchange.progress.frame if exchange is not None and exchange.progress is not None else n
+        return newest if newest <= self._index.taken else n
+
+    def find(self, n: int) -> int | None:
+        """The row that shows entry n (in the tree an answer is shown by its request); None if none does."""
+        return self._index.find(n)
+
+    def pair(self, index: int) -> int | None:
+        """The entry that answers the row's, or that it answers; None if there is none."""
+        n = self._index.rows[index]
+        exchange = self._index.places.exchange(n)
+        if exchange is None:
+            return None
+        return exchange.answer_frame if exchange.request_frame == n else exchange.request_frame
+
+    def next_exchange(self, index: int, *, back: bool = False) -> int | None:
+        """The nearest row below (above with `back`) that is a request; None if there is none."""
+        rows, step = self._index.rows, -1 if back else 1
+        index += step
+        while 0 <= index < len(rows):
+            if self._store.message_kind(rows[index]) is MessageKind.REQUEST:
+                return index
+            index += step
+        return None

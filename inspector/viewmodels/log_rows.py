@@ -1,0 +1,247 @@
+"""One row of the traffic list, laid out for a width. Reads the payload of the entry it shows, and of no other.
+
+The columns adapt: 80 cells show when, which way, what, what became of it, how long and how big; wider lists
+add the number, the time since the row before, both sizes and the channel.
+"""
+
+from dataclasses import dataclass
+
+from inspector.capture.journal import Journal
+from inspector.capture.store import EntryKind, MessageKind
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.facts import HttpFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.viewmodels import previews, signs, text, words
+from inspector.viewmodels.lines import lay
+from inspector.viewmodels.roles import Role, Span
+from inspector.viewmodels.rows import RowView
+
+_LOST_BYTES = "its bytes can't be read back"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row stands in its list."""
+
+    tree: bool
+    nested: bool = False
+    folded: int = 0
+    """How many rows are folded away under it."""
+    previous_ns: int | None = None
+    """When the entry of the row above crossed the wire; None for the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; width 0 is the one that takes what the others leave."""
+
+    name: str
+    title: str
+    width: int
+    right: bool = False
+
+
+_NUMBER = Column("number", "#", 7, right=True)
+_SECONDS = Column("seconds", "time", 8)
+_TIME = Column("time", "time", 12)
+_SINCE = Column("since", "since", 8, right=True)
+_WAY = Column("way", "", 1)
+_WHAT = Column("what", "method and target", 0)
+_STATUS = Column("status", "status", 14)
+_TOOK = Column("took", "took", 7, right=True)
+_SIZE = Column("size", "size", 7, right=True)
+_SENT = Column("sent", "sent", 7, right=True)
+_CAME = Column("came", "came", 7, right=True)
+_CHANNEL = Column("channel", "on", 6)
+
+
+def columns(width: int) -> tuple[Column, ...]:
+    """The columns for a width in cells, from left to right."""
+    if width < 56:
+        return (_WAY, _WHAT, _STATUS, _TOOK)
+    if width < 100:
+        return (_SECONDS, _WAY, _WHAT, _STATUS, _TOOK, _SIZE)
+    if width < 140:
+        return (_NUMBER, _TIME, _WAY, _WHAT, _STATUS, _TOOK, _SIZE)
+    return (_NUMBER, _TIME, _SINCE, _WAY, _WHAT, _STATUS, _TOOK, _SENT, _CAME, _CHANNEL)
+
+
+def lay_out(cells: dict[str, list[Span]], width: int) -> list[Span]:
+    """Put cells into the columns for a width; exactly `width` cells."""
+    shown = _with_room(columns(width), cells)
+    left = width - sum(column.width for column in shown) - (len(shown) - 1)
+    spans: list[Span] = []
+    for column in shown:
+        cell = cells.get(column.name, [])
+        if column.right and cell:
+            spans.append((text.pad(cell[0][0], column.width, right=True), cell[0][1]))
+        else:
+            spans += lay(cell, column.width or left)
+        spans.append((" ", "text"))
+    return lay(spans[:-1], width)
+
+
+def _with_room(shown: tuple[Column, ...], cells: dict[str, list[Span]]) -> tuple[Column, ...]:
+    """Leave out status and time if there is nothing in either: a line of stderr has better use for their room."""
+    if "status" in cells or "took" in cells:
+        return shown
+    empty = (_STATUS, _TOOK) if cells.get("size") else (_STATUS, _TOOK, _SIZE)
+    return tuple(column for column in shown if column not in empty)
+
+
+def titles(width: int) -> list[Span]:
+    """The titles of the columns."""
+    return lay_out({column.name: [(column.title, "muted")] for column in columns(width)}, width)
+
+
+class RowWriter:
+    """Writes rows of one journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._store = journal.store
+
+    def row(self, n: int, exchange: Exchange | None, place: Place, width: int, now_ns: int) -> RowView:
+        """The row of entry n."""
+        cells = self._common(n, place)
+        if self._store.kind(n) is EntryKind.FRAME:
+            self._frame(cells, n, exchange, place, now_ns)
+        else:
+            self._fact(cells, n)
+        live = exchange is not None and exchange.is_open and self._journal.live and self._is_open_row(n, exchange)
+        return RowView(lay_out(cells, width), live=live)
+
+    def _is_open_row(self, n: int, exchange: Exchange) -> bool:
+        return exchange.request_frame == n or self._store.message_kind(n) is MessageKind.NOTIFICATION
+
+    def _common(self, n: int, place: Place) -> dict[str, list[Span]]:
+        when = text.clock(self._store.wall_ns(n))
+        cells: dict[str, list[Span]] = {
+            "number": [(str(n), "faint")],
+            "time": [(when, "muted")],
+            "seconds": [(when[:8], "muted")],
+            "size": [_size(self._store.size(n))],
+        }
+        if place.previous_ns is not None:
+            since = self._store.time_ns(n) - place.previous_ns
+            sign = "+" if since >= 0 else "-"
+            cells["since"] = [(sign + text.human_duration(abs(since)).replace(" ", ""), "faint")]
+        return cells
+
+    def _frame(
+        self, cells: dict[str, list[Span]], n: int, exchange: Exchange | None, place: Place, now_ns: int
+    ) -> None:
+        entry = self._store.entry(n)
+        frame, kind = entry.what, self._store.message_kind(n)
+        if not isinstance(frame, Frame):
+            return
+        to_server = frame.direction is Direction.TO_SERVER
+        cells["way"] = [(signs.TO_SERVER, "to_server") if to_server else (signs.FROM_SERVER, "from_server")]
+        cells["sent" if to_server else "came"] = cells["size"]
+        cells["channel"] = [(frame.channel.value, "faint")]
+        what = [*_indent(place), *self._named(n, kind, exchange, place)]
+        if frame.probe:
+            what.append((" probe", "faint"))
+        if entry.missing:
+            what.append((f" {_LOST_BYTES}", "error"))
+        cells["what"] = what
+        if exchange is not None and kind is not MessageKind.NOTIFICATION:
+            self._status(cells, n, exchange, place, now_ns)
+        elif kind is MessageKind.GARBLED:
+            cells["status"] = [(f"{signs.ERROR} not JSON-RPC", "error")]
+        elif kind in (MessageKind.ANSWER, MessageKind.ERROR):
+            cells["status"] = [(f"{signs.WARNING} no request", "warning")]
+        if place.folded:
+            what.append((f" {signs.CLOSED} {place.folded} more", "accent"))
+        preview = self._preview(n, frame, exchange, place)
+        if preview[0]:
+            what += [("  " if kind is not MessageKind.GARBLED else "", "text"), preview]
+
+    def _named(self, n: int, kind: MessageKind, exchange: Exchange | None, place: Place) -> list[Span]:
+        """The method and the target."""
+        if kind is MessageKind.NOTIFICATION:
+            method = self._store.method(n)
+            if place.nested:
+                method = method.removeprefix("notifications/")
+            count = exchange.progress.count if place.tree and exchange is not None and exchange.progress else 0
+            times = f" {signs.TIMES}{count}" if count > 1 and method.endswith("progress") else ""
+            return [(text.visible(method, limit=200), "notification"), (times, "faint")]
+        if kind in (MessageKind.GARBLED, MessageKind.BATCH):
+            return []
+        role: Role = "method" if kind is MessageKind.REQUEST else "answer"
+        if exchange is None:
+            return [(text.visible(self._store.method(n), limit=200) or "answer to nothing", role)]
+        named: list[Span] = [(text.visible(exchange.method, limit=200), role)]
+        if exchange.target:
+            named.append((" " + text.visible(exchange.target, limit=200), "target"))
+        return named
+
+    def _status(self, cells: dict[str, list[Span]], n: int, exchange: Exchange, place: Place, now_ns: int) -> None:
+        is_request = exchange.request_frame == n
+        if is_request and not place.tree and exchange.answer_frame is not None:
+            cells["status"] = [(f"answer #{exchange.answer_frame}", "muted")]
+            return
+        if not is_request and exchange.answer_frame != n:
+            cells["status"] = [(f"{signs.WARNING} answer again", "warning")]
+            return
+        cells["status"] = [words.status(exchange, live=self._journal.live)]
+        if not is_request:
+            cells["took"] = [(text.human_duration(max(0, self._store.time_ns(n) - exchange.started_ns)), "text")]
+        elif exchange.duration_ns is not None:
+            cells["took"] = [(text.human_duration(max(0, exchange.duration_ns)), "text")]
+        elif self._journal.live:
+            cells["took"] = [(text.human_duration(max(0, now_ns - exchange.started_ns)), "pending")]
+        if is_request:
+            self._answer_of(cells, exchange)
+
+    def _answer_of(self, cells: dict[str, list[Span]], exchange: Exchange) -> None:
+        """What a row that stands for an exchange says of its answer: its size, and the HTTP status if it tells."""
+        other = "came" if exchange.sender is Direction.TO_SERVER else "sent"
+        if exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
+            size = _size(self._store.size(exchange.answer_frame))
+            cells["size"], cells[other] = [size], [size]
+        else:
+            cells["size"] = []
+        response = self._response(exchange)
+        if response is not None and not 200 <= response.status < 300:
+            cells["what"].append((f" HTTP {response.status}", "warning"))
+
+    def _response(self, exchange: Exchange) -> HttpFact | None:
+        found = self._journal.http_exchanges.get(exchange.http) if exchange.http is not None else None
+        return found.response if found is not None else None
+
+    def _preview(self, n: int, frame: Frame, exchange: Exchange | None, place: Place) -> Span:
+        """The preview of the row; where the row stands for an exchange that failed, the reason."""
+        if exchange is not None and exchange.request_frame == n and (place.tree or exchange.answer_frame is None):
+            if exchange.state in (ExchangeState.LOST, ExchangeState.CANCELLED) and exchange.why:
+                return text.visible(exchange.why, limit=300), "warning"
+            failed = exchange.state is ExchangeState.ERROR or exchange.tool_error
+            if failed and exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
+                answer = self._store.entry(exchange.answer_frame).what
+                if isinstance(answer, Frame):
+                    return previews.of_payload(answer.payload)[0], "error"
+        return previews.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
+
+    def _fact(self, cells: dict[str, list[Span]], n: int) -> None:
+        entry = self._store.entry(n)
+        if isinstance(entry.what, Frame):
+            return
+        said, role = words.sentence(entry.what)
+        if entry.missing:
+            said, role = _LOST_BYTES, "error"
+        is_stderr = self._store.kind(n) is EntryKind.STDERR
+        cells["way"] = [(signs.STDERR if is_stderr else signs.EVENT, role)]
+        cells["what"] = [(said or "(an empty line)", role)]
+        cells["channel"] = [("stderr", "faint")] if is_stderr else []
+        if is_stderr:
+            cells["came"] = cells["size"]
+        else:
+            cells["size"] = []
+
+
+def _indent(place: Place) -> list[Span]:
+    return [(f"{signs.BRANCH} ", "faint")] if place.nested else []
+
+
+def _size(size: int) -> Span:
+    return text.human_size(size), "muted"

@@ -1,0 +1,156 @@
+"""How a row reads, at the widths that terminals have."""
+
+import pytest
+
+from inspector.protocol.exchanges import Exchange
+from inspector.viewmodels.lines import plain
+from inspector.viewmodels.log_rows import Place, RowWriter, columns, titles
+from inspector.viewmodels.rows import RowView
+from inspector.viewmodels.text import cell_width
+from tests.viewmodels.tape import Tape
+
+_TREE, _WIRE = Place(tree=True), Place(tree=False)
+
+
+def _row(tape: Tape, n: int, width: int, place: Place = _TREE) -> RowView:
+    number = tape.journal.store.exchange(n)
+    exchange: Exchange | None = tape.journal.conversation.exchanges[number - 1] if number else None
+    return RowWriter(tape.journal).row(n, exchange, place, width, tape.now)
+
+
+def _read(tape: Tape, n: int, width: int = 80, place: Place = _TREE) -> str:
+    """The row without its time, whose zone is the reader's."""
+    row = plain(_row(tape, n, width, place).spans)
+    assert cell_width(row) == width
+    return row[9:].rstrip() if width == 80 else row
+
+
+def _calls(tape: Tape) -> int:
+    request = tape.call(1, "echo", {"message": "hi"})
+    tape.wait(31)
+    tape.answer(1, {"content": [{"type": "text", "text": "hi"}]})
+    return request
+
+
+def test_in_80_cells_a_row_says_when_which_way_what_and_what_came_of_it(tape: Tape) -> None:
+    request = _calls(tape)
+    assert _read(tape, request) == '→ tools/call echo  {"message":"hi"}      ✓ ok             31 ms    75 B'
+    assert (
+        plain(titles(80)).rstrip() == "time       method and target                      status            took    size"
+    )
+
+
+def test_in_160_cells_there_are_number_interval_both_sizes_and_channel(tape: Tape) -> None:
+    request = _calls(tape)
+    row = _read(tape, request, 160, Place(tree=True, previous_ns=tape.now - 33_000_000))
+    assert row.startswith("      1 ")
+    assert "+2.0ms → tools/call echo" in row
+    assert row.endswith("✓ ok             31 ms   128 B    75 B stdin ")
+    assert "since" in plain(titles(160))
+
+
+@pytest.mark.parametrize("width", [1, 10, 30, 55, 56, 80, 99, 100, 139, 140, 160, 300])
+def test_every_row_is_as_wide_as_was_asked_for(tape: Tape, width: int) -> None:
+    tape.started()
+    request = tape.call(1, "数据库" * 30, {"a": "\u0301" * 50})
+    tape.stderr("日本語".encode() * 50)
+    for n in range(1, tape.journal.count + 1):
+        assert cell_width(plain(_row(tape, n, width).spans)) == width
+    assert cell_width(plain(titles(width))) == width
+    assert request
+    assert columns(width)
+
+
+def test_a_pending_request_counts_its_time_and_is_asked_for_again(tape: Tape) -> None:
+    request = tape.call(1, "slow")
+    tape.wait(14_200)
+    assert _read(tape, request).endswith("⋯ pending       14.2 s")
+    assert _row(tape, request, 80).live
+    tape.answer(1, {})
+    assert not _row(tape, request, 80).live
+
+
+def test_a_request_that_failed_says_why(tape: Tape) -> None:
+    refused = tape.call(1, "gone")
+    tape.error(1, -32602, "Unknown tool: gone")
+    failed = tape.call(2, "read")
+    tape.answer(2, {"content": [{"type": "text", "text": "no such file"}], "isError": True})
+    lost = tape.call(3, "wait")
+    tape.died(why="the server ended")
+    assert "tools/call gone  Unknown tool: gone" in _read(tape, refused)
+    assert "✗ error -32602" in _read(tape, refused)
+    assert "tools/call read  no such file" in _read(tape, failed)
+    assert "✗ tool error" in _read(tape, failed)
+    assert "tools/call wait  the server ended" in _read(tape, lost)
+    assert "✗ lost" in _read(tape, lost)
+
+
+def test_in_wire_order_each_frame_speaks_for_itself(tape: Tape) -> None:
+    request = _calls(tape)
+    assert _read(tape, request, place=_WIRE).endswith("answer #2                128 B")
+    assert _read(tape, 2, place=_WIRE) == "← tools/call echo  hi                    ✓ ok             31 ms    75 B"
+
+
+def test_what_stands_under_an_exchange_is_indented_and_short(tape: Tape) -> None:
+    tape.call(1, "slow")
+    word = tape.notify("notifications/progress", {"progressToken": 1, "progress": 1, "total": 3, "message": "one"})
+    tape.notify("notifications/progress", {"progressToken": 1, "progress": 2, "total": 3, "message": "two"})
+    nested = Place(tree=True, nested=True)
+    assert _read(tape, word, place=nested).startswith("← └ progress ×2  2 of 3 two ")
+    assert _row(tape, word, 80, nested).live
+    assert _read(tape, word, place=_WIRE).startswith("← notifications/progress  1 of 3 one ")
+
+
+def test_folded_rows_are_counted(tape: Tape) -> None:
+    request = _calls(tape)
+    assert "tools/call echo ▸ 7 more" in _read(tape, request, place=Place(tree=True, folded=7))
+
+
+def test_a_late_and_a_second_answer_are_named_as_such(tape: Tape) -> None:
+    tape.call(1, "slow")
+    tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
+    tape.wait(2000)
+    late, second = tape.answer(1, {}), tape.answer(1, {})
+    assert "▲ late          2.00 s" in _read(tape, late)
+    assert "▲ answer again" in _read(tape, second)
+
+
+def test_what_is_no_message_is_shown_and_said_to_be_none(tape: Tape) -> None:
+    banner = tape.from_server(b"\x1b[32mListening\x1b[0m on [/] 3000")
+    orphan = tape.answer(9, {"a": 1})
+    batch = tape.to_server([{"jsonrpc": "2.0", "id": i, "method": "ping"} for i in (1, 2)])
+    assert _read(tape, banner).startswith("← ␛[32mListening␛[0m on [/] 3000")
+    assert "✗ not JSON-RPC" in _read(tape, banner)
+    assert _read(tape, orphan).startswith('← answer to nothing  {"a":1}')
+    assert "▲ no request" in _read(tape, orphan)
+    assert "a batch of 2 messages" in _read(tape, batch)
+
+
+def test_stderr_and_facts_use_the_room_that_messages_need_for_their_state(tape: Tape) -> None:
+    tape.started(("npx", "-y", "@scope/some-server-with-a-long-name", "--flag"))
+    line = tape.stderr(b"rate limited, retrying in 3 seconds, please be patient")
+    assert _read(tape, 1) == "◆ stdio opened: npx -y @scope/some-server-with-a-long-name --flag"
+    assert _read(tape, line).startswith("! rate limited, retrying in 3 seconds, please be patient ")
+    assert _read(tape, line).endswith("54 B")
+    assert _read(tape, tape.stderr(b"")).startswith("! (an empty line)")
+
+
+def test_a_probe_is_tagged_and_an_http_status_that_tells_is_shown(http_tape: Tape) -> None:
+    probe = http_tape.request(1, "server/discover", http=1, probe=True)
+    http_tape.posted(1, status=404)
+    http_tape.error(1, -32601, "no", http=1)
+    assert _read(http_tape, probe).startswith("→ server/discover probe HTTP 404  no ")
+
+
+def test_hostile_names_do_not_act(tape: Tape) -> None:
+    request = tape.request(1, "tools/call\x1b]52;c;x\x07", {"name": "[@click=app.quit]\u202etxt"})
+    assert _read(tape, request, 160).count("\x1b") == 0
+    assert "tools/call␛]52;c;x␇ [@click=app.quit]‹U+202E›txt" in _read(tape, request, 160)
+
+
+def test_a_payload_that_cannot_be_read_back_is_said_to_be_missing(tape: Tape) -> None:
+    request = _calls(tape)
+    stderr = tape.stderr(b"x")
+    tape.journal.close()
+    assert "its bytes can't be read back" in _read(tape, request, 160)
+    assert "can't be read back" in _read(tape, stderr, 160)
