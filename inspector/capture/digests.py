@@ -51,8 +51,8 @@ class Digests:
         return stream.frames - stream.written >= EVERY_FRAMES or frame.time_ns - stream.since_ns >= EVERY_NS
 
     def sum(self, direction: Direction, channel: Channel, c: str) -> SumRecord:
-        """The digest of one stream as it stands; the count to the next begins anew."""
-        stream = self._streams[direction, channel]
+        """The digest of one stream as it stands; the count to the next begins anew. Even one without frames has it."""
+        stream = self._streams.get((direction, channel)) or _Stream()
         stream.written = stream.frames
         return SumRecord(
             c=c,

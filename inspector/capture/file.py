@@ -6,6 +6,7 @@ disk takes them again, and what had no room is counted in a `gap` record.
 """
 
 import atexit
+import errno
 import hashlib
 import os
 import threading
@@ -21,11 +22,10 @@ BUDGET = 64 * 1024 * 1024
 """Bytes of lines that may wait for the disk."""
 _CHUNK = 1024 * 1024
 """Bytes given to one write. More gains nothing and keeps readers waiting."""
-_SYNC_EVERY = 1.0
-_RETRY_EVERY = 1.0
+_PACE = 1.0
+"""Seconds between two syncs while there is something to sync, and between two tries of a failing disk."""
 _PATIENCE = 5.0
-"""Seconds between two syncs while there is something to sync; between two tries of a failing disk; and how
-long an observer waits for a disk that neither works nor fails."""
+"""Seconds that an observer waits for a disk that neither works nor fails."""
 
 _sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
@@ -42,6 +42,7 @@ class CaptureFile:
         path: Path | None,
         *,
         budget: int = BUDGET,
+        pace: float = _PACE,
         patience: float = _PATIENCE,
         write: Callable[[int, memoryview], int] = os.write,
         sync: Callable[[int], None] = _sync,
@@ -50,6 +51,7 @@ class CaptureFile:
         """None for an anonymous file."""
         self._fd = fd
         self._budget = budget
+        self._pace = pace
         self._patience = patience
         self._write = write
         self._sync = sync
@@ -151,12 +153,14 @@ class CaptureFile:
         self._end += len(line)
         self._waiting += len(line)
         self._fresh[place] = line
-        if self._idle:
+        if self._idle and not self._trouble:  # in trouble the writer sleeps until its next try
             self._turn.notify_all()
         return place
 
     def _await_room(self) -> None:
         """Back-pressure: wait until the disk has taken enough, has failed, or patience is at its end."""
+        if self._trouble:
+            return
         self._blocked = True
         if not self._turn.wait_for(lambda: self._waiting < self._budget or bool(self._trouble), self._patience):
             self._trouble = self._past = "the disk takes nothing"
@@ -196,10 +200,10 @@ class CaptureFile:
     def _pause(self) -> float | None:
         """Seconds until there is something to do even if nothing comes; None for never."""
         if self._trouble:
-            return _RETRY_EVERY
+            return self._pace
         if self._dirty_since is None:
             return None
-        return max(0.0, self._dirty_since + _SYNC_EVERY - time.monotonic())
+        return max(0.0, self._dirty_since + self._pace - time.monotonic())
 
     def _write_taken(self) -> None:
         try:
@@ -232,6 +236,8 @@ class CaptureFile:
     def _write_all(self, rest: memoryview) -> None:
         while rest:
             count = self._write(self._fd, rest)
+            if count == 0:
+                raise OSError(errno.EIO, "the disk takes nothing")
             self._digest.update(rest[:count])
             rest = rest[count:]
             with self._turn:
@@ -243,7 +249,7 @@ class CaptureFile:
                     self._turn.notify_all()
 
     def _sync_if_due(self) -> None:
-        if self._dirty_since is not None and time.monotonic() - self._dirty_since >= _SYNC_EVERY:
+        if self._dirty_since is not None and time.monotonic() - self._dirty_since >= self._pace:
             self._sync_now()
 
     def _sync_now(self) -> None:

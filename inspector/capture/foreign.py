@@ -27,6 +27,8 @@ def _looks_like(start: bytes) -> tuple[str, str]:
     if not text:
         return "is empty" if not start else "holds nothing but blanks", _OPEN
     if text.startswith(b'{"r":"head"'):
+        if b"\n" in text:
+            return "is a capture in a format of another program", _OPEN
         return "is a capture that was cut in its first line: nothing of it can be read", _OPEN
     if text.startswith(b"<"):
         html = text[:512].lower()

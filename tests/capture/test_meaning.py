@@ -1,0 +1,75 @@
+"""What a frame was, for the columns."""
+
+import pytest
+
+from inspector.capture.meaning import NOTHING, Meaning, MessageKind, meaning_of
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.events import Outdated
+from inspector.protocol.frames import Channel, Direction, Frame
+
+SENT, CAME = Direction.TO_SERVER, Direction.FROM_SERVER
+CALL = (SENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":1}}}')
+
+
+def last_of(*traffic: tuple[Direction, bytes]) -> Meaning:
+    """The meaning of the last frame."""
+    conversation = Conversation()
+    found = NOTHING
+    for n, (direction, payload) in enumerate(traffic, 1):
+        found = meaning_of(conversation.observe(Frame(n, n, n, direction, Channel.MEMORY, payload)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("direction", "payload", "meaning"),
+    [
+        (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}', Meaning(MessageKind.ANSWER, "", 1)),
+        (CAME, b'{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}', Meaning(MessageKind.ERROR, "", 1)),
+        (CAME, b'{"jsonrpc":"2.0","id":9,"result":{}}', Meaning(MessageKind.ANSWER)),
+        (CAME, b'{"jsonrpc":"2.0","id":9,"error":{}}', Meaning(MessageKind.ERROR)),
+        (CAME, b"banner", Meaning(MessageKind.GARBLED)),
+        (
+            CAME,
+            b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1}}',
+            Meaning(MessageKind.NOTIFICATION, "notifications/progress", 1),
+        ),
+        (
+            SENT,
+            b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+            Meaning(MessageKind.NOTIFICATION, "notifications/cancelled", 1),
+        ),
+        (
+            CAME,
+            b'{"jsonrpc":"2.0","method":"notifications/message"}',
+            Meaning(MessageKind.NOTIFICATION, "notifications/message"),
+        ),
+        (
+            CAME,
+            b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',
+            Meaning(MessageKind.NOTIFICATION, "notifications/tools/list_changed"),
+        ),
+        (CAME, b'{"jsonrpc":"2.0","id":1,"method":"roots/list"}', Meaning(MessageKind.REQUEST, "roots/list", 2)),
+        (
+            CAME,
+            b'[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"a/b"}]',
+            Meaning(MessageKind.BATCH, "", 1),
+        ),
+    ],
+)
+def test_a_frame_after_a_call(direction: Direction, payload: bytes, meaning: Meaning) -> None:
+    assert last_of(CALL, (direction, payload)) == meaning
+
+
+def test_a_late_answer_belongs_to_its_exchange() -> None:
+    answer = (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}')
+    assert last_of(CALL, answer, answer) == Meaning(MessageKind.ANSWER, "", 1)
+
+
+def test_an_answer_that_teaches_something_is_still_one_message() -> None:
+    ask = (SENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+    assert last_of(ask, (CAME, b'{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}')).kind is MessageKind.ANSWER
+
+
+def test_events_without_a_message_mean_nothing() -> None:
+    assert meaning_of([]) == NOTHING
+    assert meaning_of([Outdated("tools")]) == NOTHING

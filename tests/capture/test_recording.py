@@ -1,0 +1,24 @@
+"""The shared parts do what the other tests rely on."""
+
+from tests.capture.recording import anonymous, entries, http_life, life, over, recorded, ticking
+
+
+def test_the_clock_ticks_as_told() -> None:
+    look = ticking(10, 5)
+    assert [look(), look(), look()] == [10, 15, 20]
+
+
+def test_the_lives_hold_every_kind_of_entry() -> None:
+    journal = over(anonymous())
+    life(journal)
+    http_life(journal)
+    kinds = {journal.store.kind(n) for n in range(1, journal.count + 1)}
+    assert len(kinds) == 6
+    assert [entry.n for entry in entries(journal)] == list(range(1, journal.count + 1))
+    journal.close()
+
+
+def test_a_recorded_journal_needs_no_file() -> None:
+    journal = recorded()
+    assert journal.capture_path is None
+    journal.close()
