@@ -1,1 +1,52 @@
-"""What fills a screen's half: each asks view-models and posts what the person wants."""
+"""What fills the screen below the header: each panel asks view-models and posts what the person wants.
+
+Panels are imported when they are first shown, so that the first picture does not wait for the others.
+"""
+
+from textual.widget import Widget
+
+from inspector.tui.keys import Where
+from inspector.tui.subject import Subject
+
+
+class Panel(Widget):
+    """What the app asks of every panel."""
+
+    places: tuple[Where, ...] = ()
+    """What the help shows while it is in sight."""
+
+    def sync(self) -> None:
+        """Look again, thirty times a second: nearly free while nothing has changed."""
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation with the same server."""
+
+    def take_focus(self) -> None:
+        """Focus what a person uses first."""
+
+    def go_back(self) -> bool:
+        """Go back one step; whether there was one."""
+        return False
+
+    async def cancel_running(self) -> bool:
+        """Cancel what runs; whether something did."""
+        return False
+
+
+def make_panel(name: str, subject: Subject) -> Panel:
+    """The panel of a screen: "traffic", "tools" or "server"."""
+    match name:
+        case "traffic":
+            from inspector.tui.panels.traffic import TrafficPanel
+
+            return TrafficPanel(subject)
+        case "tools":
+            from inspector.tui.panels.tools import ToolsPanel
+
+            return ToolsPanel(subject)
+        case "server":
+            from inspector.tui.panels.server import ServerPanel
+
+            return ServerPanel(subject)
+        case _:
+            raise KeyError(name)

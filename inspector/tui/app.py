@@ -1,0 +1,182 @@
+"""The app: a subject, three screens on digits, and a clock that asks the visible parts to look again.
+
+It knows no traffic and draws nothing itself. Thirty times a second it calls `sync` on the header and on the panel in
+sight; each compares and repaints only what has changed. While a slow terminal has not taken the last picture yet,
+no new one is made: otherwise keys would wait behind pictures.
+"""
+
+import gc
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+
+from inspector.session.engine import Live
+from inspector.tui import keys
+from inspector.tui.panels import Panel, make_panel
+from inspector.tui.safety import install
+from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
+from inspector.tui.subject import LiveSubject, Recording, Subject
+from inspector.tui.widgets.footer_bar import FooterBar
+from inspector.tui.widgets.header_bar import HeaderBar
+from inspector.viewmodels.text import visible
+
+TICKS_PER_SECOND = 30
+
+
+class InspectApp(App[None]):
+    """The inspector on one conversation, live or recorded."""
+
+    TITLE = "mcp-inspect"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+    CSS = """
+    Screen { layout: vertical; background: $background; color: $foreground; }
+    #panels { height: 1fr; }
+    #panels > * { height: 1fr; width: 1fr; }
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[], Live] | None = None,
+        *,
+        first: Live | None = None,
+        replay: Path | None = None,
+        show: str = "traffic",
+    ) -> None:
+        """Show a live conversation or a capture.
+
+        `begin` starts a new live conversation, for reconnecting; `first` is one that has been started already. The
+        caller ends `subject` once the app is over. `show` names the first screen.
+
+        Raises: CaptureError if `replay` is no capture.
+        """
+        super().__init__()
+        install(self, ascii_only=not glyphs().to_server == "→")
+        self._begin = begin
+        self.subject: Subject = self._first_subject(first, replay)
+        self._shown = show
+        self._panels: dict[str, Panel] = {}
+
+    def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
+        if replay is not None:
+            return Recording(replay)
+        live = first if first is not None else self._begin() if self._begin is not None else None
+        assert live is not None, "an app needs something to show"
+        return LiveSubject(live)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the frame; the panels come when they are first shown."""
+        yield HeaderBar(self.subject, shown=self._shown)
+        yield Container(id="panels")
+        yield FooterBar()
+
+    async def on_mount(self) -> None:
+        """Show the first screen and start the clock."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK_NAME
+        await self.action_show(self._shown)
+        self.set_interval(1 / TICKS_PER_SECOND, self._tick)
+        self.call_after_refresh(_calm_the_collector)
+        if isinstance(self.subject, Recording):
+            self.run_worker(self.subject.load, thread=True, exclusive=True, group="load")
+
+    async def action_show(self, name: str) -> None:
+        """Show a screen by its name: "traffic", "tools" or "server"."""
+        panel = self._panels.get(name)
+        if panel is None:
+            panel = self._panels[name] = make_panel(name, self.subject)
+            await self.query_one("#panels").mount(panel)
+        for other_name, other in self._panels.items():
+            other.display = other_name == name
+        self._shown = name
+        self.query_one(HeaderBar).shown = name
+        panel.sync()
+        panel.take_focus()
+
+    @property
+    def panel(self) -> Panel:
+        """The panel in sight."""
+        return self._panels[self._shown]
+
+    def _tick(self) -> None:
+        if self._terminal_is_behind() or not self._panels:
+            return
+        self.query_one(HeaderBar).sync()
+        self.panel.sync()
+
+    def _terminal_is_behind(self) -> bool:
+        """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""
+        writer = getattr(self._driver, "_writer_thread", None)
+        queue = getattr(writer, "_queue", None)
+        return queue is not None and queue.qsize() > 0
+
+    async def action_back(self) -> None:
+        """Go back one step within the panel; from its first step to the traffic. Never quits."""
+        if not self.panel.go_back() and self._shown != "traffic":
+            await self.action_show("traffic")
+
+    async def action_cancel_request(self) -> None:
+        """Cancel the running request; without one, say how to quit."""
+        for panel in self._panels.values():
+            if await panel.cancel_running():
+                return
+        self.say("Nothing is running. Press q to quit.")
+
+    async def action_reconnect(self) -> None:
+        """End this conversation and begin a new one with the same server."""
+        if self._begin is None:
+            self.say("A recorded conversation has no server to connect to.")
+            return
+        old, self.subject = self.subject, LiveSubject(self._begin())
+        self.query_one(HeaderBar).rebind(self.subject)
+        for panel in self._panels.values():
+            panel.rebind(self.subject)
+        self.run_worker(old.end(), group="ending")
+
+    def action_toggle_theme(self) -> None:
+        """Switch between dark and light."""
+        self.theme = LIGHT_NAME if self.theme == DARK_NAME else DARK_NAME
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from inspector.tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.panel.places))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What the palette offers: our own actions, by the words of the help."""
+        for action in keys.ACTIONS:
+            if action.where is keys.Where.EVERYWHERE and action.id not in _NOT_IN_PALETTE:
+                yield SystemCommand(action.label, action.tooltip, self._runner(action.action))
+        yield SystemCommand("Screenshot", "Save the screen as an SVG file.", self.deliver_screenshot)
+
+    def _runner(self, action: str) -> Callable[[], None]:
+        return lambda: self.call_later(self.run_action, action.removeprefix("app."))
+
+    def say(self, message: str, *, severity: str = "information") -> None:
+        """Show a toast. Foreign text in it is made visible; markup is never read."""
+        self.notify(visible(message, limit=300), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
+
+    def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
+        """A click on the header's tabs."""
+        self.call_later(self.action_show, message.name)
+
+
+_NOT_IN_PALETTE = {"palette", "back", "pane.next", "pane.previous", "copy", "layout"}
+
+
+def _calm_the_collector() -> None:
+    """After the first picture: what exists now stays, and full collections become rare (measured: 48 to 20 ms)."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    gc.enable()
+
+
+__all__ = ["InspectApp", "Widget"]
