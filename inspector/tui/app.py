@@ -57,7 +57,7 @@ class InspectApp(App[None]):
         Raises: CaptureError if `replay` is no capture.
         """
         super().__init__()
-        install(self, ascii_only=not glyphs().to_server == "→")
+        install(self, ascii_only=glyphs().to_server != "→")
         self._begin = begin
         self.subject: Subject = self._first_subject(first, replay)
         self._shown = show

@@ -5,12 +5,15 @@ handed to the engine's loop and awaited here. A recorded conversation can be loo
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from inspector.capture.journal import Journal
+from inspector.capture.load import Loading
 from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import InspectError
@@ -46,20 +49,18 @@ class About:
 
 
 class Subject:
-    """A conversation to look at. This class is the recorded one; `LiveSubject` can act as well."""
+    """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
 
     def __init__(self, journal: Journal, about: About) -> None:
         self.journal = journal
         self.about = about
-        self.loaded = True
-        """False while a capture is still being read."""
 
     @property
     def stage(self) -> Stage:
         """Where it stands now."""
-        return Stage.RECORDED if self.loaded else Stage.LOADING
+        return Stage.RECORDED
 
     @property
     def why(self) -> str:
@@ -70,6 +71,11 @@ class Subject:
     def hint(self) -> str:
         """What to do about it, one sentence; "" if nothing sensible can be said."""
         return ""
+
+    @property
+    def now_ns(self) -> int:
+        """Now, by the journal's monotonic clock: what is pending is timed by it."""
+        return time.monotonic_ns()
 
     @property
     def opening(self) -> Opening | None:
@@ -93,6 +99,39 @@ class Subject:
 
     async def end(self) -> None:
         """End whatever lives."""
+
+
+class Recording(Subject):
+    """A capture. It fills while `load` runs; opening it connects to nothing and starts nothing."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file. Raises: CaptureError if it is no capture."""
+        self.loading = Loading(path)
+        super().__init__(self.loading.journal, About(path.name))
+        self._stopped = False
+        self._complete = False
+
+    @property
+    def stage(self) -> Stage:
+        """Loading until the last record was read."""
+        return Stage.RECORDED if self._complete else Stage.LOADING
+
+    @property
+    def now_ns(self) -> int:
+        """The moment of the last record: in a recording, time stands still."""
+        count = self.journal.count
+        return self.journal.store.time_ns(count) if count else 0
+
+    def load(self) -> None:
+        """Read the file to its end, step by step; for a thread of its own."""
+        while not self._stopped and self.loading.step():
+            pass
+        self._complete = True
+
+    async def end(self) -> None:
+        """Stop reading and close the file."""
+        self._stopped = True
+        self.journal.close()
 
 
 class LiveSubject(Subject):
