@@ -161,9 +161,10 @@ def _parsed(url: str) -> httpx.URL:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError) as error:
         raise UsageError(f"{url!r} is no URL: {error}.", hint="It looks like http://localhost:3000/mcp.") from None
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > 65535:
         raise UsageError(
-            f"{url!r} is not the URL of an HTTP server.", hint="It begins with http:// or https:// and a host."
+            f"{url!r} is not the URL of an HTTP server.",
+            hint="It begins with http:// or https://, a host and perhaps a port.",
         )
     return parsed
 

@@ -34,10 +34,14 @@ def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> Con
             f"This request can't be written as HTTP: {error}.",
             hint="Look at the headers that were given with -H.",
         )
+    causes = list(_causes(error))
     for kind, say in _CAUSES:
-        for cause in _causes(error):
+        for cause in causes:
             if isinstance(cause, kind):
                 return say(cause, where)
+    for cause in causes:
+        if isinstance(cause, OSError) and cause.strerror:
+            return ConnectError(f"No connection to {where}: {cause.strerror}.", hint=_RUNNING)
     return _closed(error, where)
 
 
@@ -75,11 +79,6 @@ def _refused(error: BaseException, where: str) -> ConnectError:
     return ConnectError(f"{where} refuses connections.", hint=_RUNNING)
 
 
-def _system(error: BaseException, where: str) -> ConnectError:
-    assert isinstance(error, OSError)
-    return ConnectError(f"No connection to {where}: {error.strerror or error}.", hint=_RUNNING)
-
-
 def _closed(error: Exception, where: str) -> ConnectError:
     if isinstance(error, httpx.TimeoutException):
         return ConnectError(
@@ -98,7 +97,6 @@ _CAUSES: tuple[tuple[type[BaseException], _Say], ...] = (
     (socket.gaierror, _no_name),
     (ConnectionRefusedError, _refused),
     (ConnectionResetError, lambda error, where: _closed(httpx.ReadError("the connection was reset"), where)),
-    (OSError, _system),
 )
 
 

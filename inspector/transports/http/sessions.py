@@ -136,7 +136,7 @@ class Sessions:
         """Go on with a POST's stream until it ends without an id, is refused, abandoned, or nothing more comes."""
         task = asyncio.current_task()
         failures = 0
-        while failures < _TRIES:
+        while trail.last_id and failures < _TRIES:
             await asyncio.sleep(_pause(trail, failures))
             if task in self._abandoned:
                 return first.delivery(answer_may_follow=True)
@@ -145,19 +145,19 @@ class Sessions:
             if refusal is not None and not _is_passing(refusal):
                 return refusal
             failures = 0 if trail.items > before else failures + 1
-        return first.delivery(
-            why=f"the stream ended without an end, and {_TRIES} attempts to resume it brought nothing"
-        )
+        given_up = f"the stream ended early, and {_TRIES} attempts to resume it brought nothing"
+        return first.delivery(why=given_up if trail.last_id else "")
 
     async def _listen(self, headers: dict[str, str], opened: "asyncio.Future[Delivery]") -> None:
         """Read the standalone stream, again and again, until the server refuses it or nothing more comes."""
         trail = Trail()
         clock = asyncio.get_running_loop().time
-        failures = 0
+        failures, was_open = 0, False
         while failures < _TRIES:
             before, since = trail.items, clock()
             refusal = await self._continue(trail, headers, opened)
-            if refusal is not None and not (trail.items and _is_passing(refusal)):
+            was_open = was_open or refusal is None
+            if refusal is not None and not (was_open and _is_passing(refusal)):
                 return
             lived = trail.items > before or (refusal is None and clock() - since > _PAUSE_LIMIT)
             failures = 0 if lived else failures + 1

@@ -44,6 +44,7 @@ class HttpTransport:
         self._carrier = self._make_carrier()
         self._observer: Observer | None = None
         self._why: str | None = None
+        self._closing = False
         self._ended = asyncio.Event()
         self._closed = asyncio.Event()
 
@@ -86,7 +87,7 @@ class HttpTransport:
 
         Raises: ConnectError; UsageError for a certificate file or proxy that can't be used.
         """
-        if self._observer is not None or self._why is not None:
+        if self._observer is not None or self._closing:
             raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
         self._endpoint.open(observer)
         self._observer = observer
@@ -155,16 +156,15 @@ class HttpTransport:
 
     async def close(self) -> None:
         """End the session if there is one (DELETE, at most two seconds), every stream and every connection."""
-        if self._closed.is_set():
-            return
-        if self._why == "":  # another call is at it
+        if self._closing:
             await self._closed.wait()
             return
-        self._end("")
+        self._closing = True
         if self._observer is not None:
             await self._carrier.stop()
             await self._tasks.close()
             await self._endpoint.close()
+        self._end("")
         self._closed.set()
 
     async def wait_closed(self) -> str:
@@ -184,8 +184,8 @@ class HttpTransport:
                 assert_never(self._carriage)
 
     def _check_open(self) -> None:
-        if self._observer is None or self._why is not None:
-            why = "it is not open" if self._why is None else self._why or "it was closed"
+        if self._observer is None or self._closing or self._why is not None:
+            why = self._why or ("it was closed" if self._closing else "it is not open")
             raise Disconnected(f"Nothing can be sent over this connection: {why}.", hint="Connect again.")
 
     def _end(self, why: str) -> None:

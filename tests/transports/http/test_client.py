@@ -1,0 +1,133 @@
+"""What the client trusts, and which way it goes to the server."""
+
+import ssl
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from inspector.errors import ConnectError, UsageError
+from inspector.transports.http.client import is_loopback, make_client
+from inspector.transports.http.endpoint import HttpOptions
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from tests.servers.http_fixtures import REQUEST, always, connected, json_answer, serving
+
+
+@pytest.fixture(autouse=True)
+def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate that nobody has signed but itself, with its key in the same file; made by openssl."""
+    folder = tmp_path_factory.mktemp("tls")
+    key, cert = folder / "key.pem", folder / "cert.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    try:
+        subprocess.run([*command, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("openssl is not installed")
+    both = folder / "both.pem"
+    both.write_bytes(cert.read_bytes() + key.read_bytes())
+    return both
+
+
+@asynccontextmanager
+async def tls_server(certificate: Path) -> AsyncIterator[str]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+
+    async def answer(_: HttpRequest) -> HttpResponse:
+        return json_answer()
+
+    async with Listener(answer, tls=context) as listener:
+        yield f"{listener.url}/mcp"
+
+
+async def test_a_certificate_that_signed_itself_is_refused_and_both_ways_out_are_named(certificate: Path) -> None:
+    async with tls_server(certificate) as url, connected(url) as (transport, _):
+        with pytest.raises(ConnectError, match="not trusted: self") as caught:
+            await transport.send(REQUEST)
+    assert "--cacert" in caught.value.hint
+    assert "--insecure" in caught.value.hint
+
+
+@pytest.mark.parametrize("insecure", [True, False])
+async def test_either_way_out_lets_the_request_pass(certificate: Path, insecure: bool) -> None:
+    options = HttpOptions(insecure=True) if insecure else HttpOptions(cacert=str(certificate))
+    async with tls_server(certificate) as url, connected(url, options=options) as (transport, _):
+        assert (await transport.send(REQUEST)).status == 200
+
+
+@pytest.mark.parametrize("content", [None, b"no certificate"])
+async def test_a_file_without_certificates_is_a_wrong_use(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError, match=r"ca\.pem"):
+        async with connected("https://localhost/mcp", options=HttpOptions(cacert=str(path))):
+            pytest.fail("it must not open")
+
+
+async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    async with serving(always(json_answer())) as site, connected(site.url) as (transport, _):
+        assert (await transport.send(REQUEST)).status == 200
+
+
+async def test_a_proxy_of_the_environment_is_used_for_other_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    targets: list[str] = []
+
+    async def forward(request: HttpRequest) -> HttpResponse:
+        targets.append(request.target)
+        return json_answer()
+
+    async with Listener(forward) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        # The listener stands in for a proxy, but answers only to names of this machine.
+        options = HttpOptions(headers=(("Host", "localhost"),))
+        async with connected("http://server.invalid/mcp", options=options) as (transport, _):
+            await transport.send(REQUEST)
+    assert targets == ["http://server.invalid/mcp"]
+
+
+@pytest.mark.parametrize("trust_env", [True, False])
+async def test_the_environment_is_asked_for_proxies_only_if_it_is_trusted(
+    monkeypatch: pytest.MonkeyPatch, trust_env: bool
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    url = httpx.URL("http://server.invalid/mcp")
+    client = make_client(url, cacert=None, insecure=False, connect_timeout=1, trust_env=trust_env)
+    async with client:
+        assert bool(client._mounts) is trust_env
+
+
+def test_a_proxy_that_can_not_be_used_is_a_wrong_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://127.0.0.1:70")
+    with pytest.raises(UsageError, match="proxy") as caught:
+        make_client(httpx.URL("https://example.test/"), cacert=None, insecure=False, connect_timeout=1, trust_env=True)
+    assert "HTTPS_PROXY" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("localhost", True),
+        ("a.localhost", True),
+        ("127.0.0.2", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost.example", False),
+        ("10.0.0.1", False),
+        ("example.test", False),
+    ],
+)
+def test_this_machine_is_known_by_its_names_and_numbers(host: str, expected: bool) -> None:
+    assert is_loopback(host) is expected

@@ -1,0 +1,195 @@
+"""One address: what is sent and where to, how exchanges are numbered, and which redirects are followed."""
+
+import pytest
+
+from inspector import __version__
+from inspector.errors import ConnectError, UsageError
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.frames import Channel
+from inspector.transports.base import Carriage
+from inspector.transports.http.endpoint import Endpoint, HttpOptions, origin_text
+from inspector.transports.http.listener import HttpRequest, HttpResponse
+from inspector.transports.http.transport import HttpTransport
+from tests.servers.http_fixtures import (
+    ANSWER,
+    REQUEST,
+    always,
+    by_method,
+    connected,
+    fact,
+    json_answer,
+    serving,
+    stream,
+)
+
+
+async def test_the_reported_headers_are_those_the_server_got_in_order_and_case() -> None:
+    options = HttpOptions(headers=(("X-Odd-CASE", "1"), ("x-twice", "a"), ("X-Twice", "b")))
+    async with serving(always(json_answer())) as site, connected(site.url, options=options) as (transport, seen):
+        transport.common_headers["MCP-Protocol-Version"] = "v"
+        await transport.send(REQUEST)
+    (request,) = site.requests
+    assert fact(seen, HttpEvent.REQUEST).headers == request.headers
+    names = [name for name, _ in request.headers]
+    assert [name for name in names if name.lower().startswith("x-")] == ["X-Odd-CASE", "x-twice", "X-Twice"]
+    assert request.header("mcp-protocol-version") == "v"
+    assert request.header("accept") == "application/json, text/event-stream"
+    assert request.header("content-type") == "application/json"
+    assert request.header("user-agent") == f"mcp-inspect/{__version__}"
+
+
+async def test_nothing_is_asked_for_that_would_hide_or_betray_something() -> None:
+    async with serving(always(json_answer())) as site, connected(site.url) as (transport, _):
+        await transport.send(REQUEST)
+    (request,) = site.requests
+    assert request.header("accept-encoding") == "identity"
+    assert request.header("origin") is None
+    assert request.header("cookie") is None
+
+
+async def test_a_cookie_that_the_server_sets_is_not_sent_back() -> None:
+    answer = json_answer(headers=(("Set-Cookie", "a=b"),))
+    async with serving(always(answer)) as site, connected(site.url) as (transport, _):
+        await transport.send(REQUEST)
+        await transport.send(REQUEST)
+    assert [request.header("cookie") for request in site.requests] == [None, None]
+
+
+async def test_the_headers_of_the_user_win_over_all_others_whatever_their_case() -> None:
+    options = HttpOptions(headers=(("accept", "text/plain"), ("authorization", "Bearer mine")))
+    async with serving(always(json_answer())) as site, connected(site.url, options=options) as (transport, _):
+        transport.common_headers = {"Authorization": "Bearer another"}
+        await transport.send(REQUEST)
+    (request,) = site.requests
+    assert [value for name, value in request.headers if name.lower() == "accept"] == ["text/plain"]
+    assert [value for name, value in request.headers if name.lower() == "authorization"] == ["Bearer mine"]
+
+
+async def test_a_name_and_password_in_the_url_travel_as_a_header_and_are_not_shown_in_it() -> None:
+    async with serving(always(json_answer())) as site:
+        url = site.url.replace("http://", "http://me:p%40ss@")
+        async with connected(url) as (transport, seen):
+            await transport.send(REQUEST)
+            assert transport.url == site.url
+    assert site.requests[0].header("authorization") == "Basic bWU6cEBzcw=="
+    assert fact(seen, HttpEvent.REQUEST).target == site.url
+
+
+async def test_response_headers_keep_order_case_and_duplicates() -> None:
+    odd = (("x-B", "1"), ("X-a", "2"), ("x-b", "3"))
+    async with serving(always(json_answer(headers=odd))) as site, connected(site.url) as (transport, seen):
+        await transport.send(REQUEST)
+    response = fact(seen, HttpEvent.RESPONSE)
+    assert tuple(pair for pair in response.headers if pair[0].lower().startswith("x-")) == odd
+    assert (response.status, response.version) == (200, "HTTP/1.1")
+
+
+@pytest.mark.parametrize("status", [307, 308])
+async def test_a_redirect_within_the_origin_is_followed_in_exchanges_that_can_be_seen(status: int) -> None:
+    async def answer(request: HttpRequest) -> HttpResponse:
+        if request.target == "/mcp":
+            return HttpResponse(status, (("Location", "/mcp/?x=1"),), b"moved")
+        return json_answer()
+
+    options = HttpOptions(headers=(("Authorization", "Bearer secret"),))
+    async with serving(answer) as site, connected(site.url, options=options) as (transport, seen):
+        delivery = await transport.send(REQUEST)
+    assert delivery.body == ANSWER
+    assert [request.target for request in site.requests] == ["/mcp", "/mcp/?x=1"]
+    assert [request.header("authorization") for request in site.requests] == ["Bearer secret"] * 2
+    assert [(frame.http, frame.channel, frame.payload) for frame in seen.frames] == [
+        (1, Channel.POST, REQUEST.payload),
+        (1, Channel.REPLY, b"moved"),
+        (2, Channel.POST, REQUEST.payload),
+        (2, Channel.REPLY, ANSWER),
+    ]
+    assert fact(seen, HttpEvent.RESPONSE).status == status
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+async def test_a_redirect_that_would_turn_a_post_into_a_get_is_shown_and_not_followed(status: int) -> None:
+    moved = HttpResponse(status, (("Location", "/elsewhere"),))
+    async with serving(always(moved)) as site, connected(site.url) as (transport, _):
+        delivery = await transport.send(REQUEST)
+    assert delivery.status == status
+    assert len(site.requests) == 1
+
+
+async def test_a_get_is_redirected_by_the_older_statuses_too() -> None:
+    async def answer(request: HttpRequest) -> HttpResponse:
+        if request.target == "/mcp":
+            return HttpResponse(302, (("Location", "/stream"),))
+        return stream(b"data: {}\n\n") if request.method == "GET" else HttpResponse(202)
+
+    async with serving(answer) as site, connected(site.url, Carriage.SESSIONS) as (transport, seen):
+        delivery = await transport.open_stream()
+        await seen.until(lambda _: seen.received(), "the stream has brought its event")
+    assert delivery.status == 200
+
+
+async def test_a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() -> None:
+    async with serving(always(json_answer())) as other:
+        moved = HttpResponse(307, (("Location", other.url),))
+        options = HttpOptions(headers=(("Authorization", "Bearer secret"),))
+        async with serving(always(moved)) as site, connected(site.url, options=options) as (transport, seen):
+            with pytest.raises(ConnectError) as caught:
+                await transport.send(REQUEST)
+    assert other.requests == []
+    assert site.listener.url in str(caught.value)
+    assert other.listener.url in str(caught.value)
+    assert other.url in caught.value.hint
+    assert fact(seen, HttpEvent.END).http == 1
+
+
+@pytest.mark.parametrize("location", ["https://127.0.0.1:{port}/mcp", "//localhost:{port}/mcp", "http://127.0.0.1/"])
+async def test_another_scheme_host_or_port_is_another_origin(location: str) -> None:
+    async with serving(by_method()) as site:
+        with pytest.raises(ConnectError, match="another origin"):
+            Endpoint(site.url, HttpOptions()).resolve(location.format(port=site.listener.port))
+
+
+async def test_a_circle_of_redirects_is_left_after_five() -> None:
+    async with serving(always(HttpResponse(307, (("Location", "/mcp"),)))) as site:
+        async with connected(site.url) as (transport, seen):
+            with pytest.raises(ConnectError, match="more than 5 times"):
+                await transport.send(REQUEST)
+    assert len(site.requests) == 6
+    assert {each.http for each in seen.of(HttpFact)} == {1, 2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("location", ["http://[", "http://a:99999/", "\x7f"])
+async def test_a_location_that_is_no_url_is_an_error_that_says_so(location: str) -> None:
+    moved = HttpResponse(307, (("Location", location),))
+    async with serving(always(moved)) as site, connected(site.url) as (transport, _):
+        with pytest.raises(ConnectError):
+            await transport.send(REQUEST)
+
+
+@pytest.mark.parametrize("url", ["", "localhost:3000", "ftp://a/b", "http://", "http://a:99999/", "file:///etc/passwd"])
+def test_what_is_no_url_of_a_server_is_refused_before_anything_is_opened(url: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        HttpTransport(url)
+    assert caught.value.hint
+
+
+async def test_a_header_that_http_does_not_allow_is_named_as_the_cause() -> None:
+    options = HttpOptions(headers=(("X-Bad", "a\r\nX-Injected: b"),))
+    async with serving(always(json_answer())) as site, connected(site.url, options=options) as (transport, seen):
+        with pytest.raises(ConnectError) as caught:
+            await transport.send(REQUEST)
+    assert "-H" in caught.value.hint
+    assert site.requests == []
+    assert fact(seen, HttpEvent.ERROR).why
+
+
+async def test_exchanges_at_the_same_time_have_numbers_and_answers_of_their_own() -> None:
+    async with serving(always(json_answer())) as site, connected(site.url) as (transport, seen):
+        for _ in range(3):
+            await transport.send(REQUEST)
+    assert [frame.http for frame in seen.frames] == [1, 1, 2, 2, 3, 3]
+    assert [each.http for each in seen.of(HttpFact) if each.event is HttpEvent.END] == [1, 2, 3]
+
+
+def test_an_origin_is_written_as_a_person_would() -> None:
+    assert origin_text(Endpoint("http://localhost:80/x", HttpOptions()).url) == "http://localhost"
+    assert origin_text(Endpoint("https://[::1]:8443/x", HttpOptions()).url) == "https://[::1]:8443"
