@@ -13,6 +13,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,13 @@ import pytest
 from inspector.errors import Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Direction
-from inspector.transports.base import Expects, Outgoing, Transport
+from inspector.transports.base import Carriage, Expects, Outgoing, Transport
+from inspector.transports.http.listener import HttpResponse
+from inspector.transports.http.transport import HttpTransport
 from inspector.transports.memory import MemoryTransport
 from inspector.transports.stdio import StdioTransport
 from tests.children import alive_since, pids
+from tests.servers.http_fixtures import by_method, echo, legacy_server, serving
 from tests.transports.recording import Recorder, child_env, server
 from tests.waiting import until
 
@@ -59,7 +63,25 @@ async def _stdio() -> AsyncIterator[Rig]:
     yield Rig(transport, end)
 
 
-RIGS: dict[str, Callable[[], AbstractAsyncContextManager[Rig]]] = {"memory": _memory, "stdio": _stdio}
+@asynccontextmanager
+async def _http(carriage: Carriage) -> AsyncIterator[Rig]:
+    async with serving(by_method(POST=echo)) as site:
+        yield Rig(HttpTransport(site.url, carriage=carriage), None)
+
+
+@asynccontextmanager
+async def _legacy_sse() -> AsyncIterator[Rig]:
+    async with legacy_server(lambda _: "/messages", HttpResponse(202)) as site:
+        yield Rig(HttpTransport(site.url, carriage=Carriage.LEGACY_SSE), site.hang_up)
+
+
+RIGS: dict[str, Callable[[], AbstractAsyncContextManager[Rig]]] = {
+    "memory": _memory,
+    "stdio": _stdio,
+    "http, stateless": partial(_http, Carriage.STATELESS),
+    "http, sessions": partial(_http, Carriage.SESSIONS),
+    "legacy sse": _legacy_sse,
+}
 
 
 @pytest.fixture(params=RIGS)
@@ -185,5 +207,6 @@ async def test_after_the_close_no_task_thread_or_child_is_left(rig: Rig, home: P
     await recorder.until(lambda seen: seen.received(), "the answer is there")
     await rig.transport.close()
     assert set(threading.enumerate()) <= threads
-    assert asyncio.all_tasks() <= tasks
+    left = asyncio.all_tasks() - tasks
+    assert [task for task in left if not task.get_name().startswith("listener")] == [], "but the server's own"
     assert alive_since(processes, home) == []

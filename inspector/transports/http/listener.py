@@ -203,8 +203,8 @@ class _Connection:
         Return whether the answer went out whole.
         """
         async with asyncio.TaskGroup() as group:
-            answering = group.create_task(self._answer(request))
-            watching = group.create_task(self._watch(answering))
+            answering = group.create_task(self._answer(request), name="listener answer")
+            watching = group.create_task(self._watch(answering), name="listener watch")
             answering.add_done_callback(lambda _: watching.cancel())
         return not answering.cancelled() and answering.result()
 
