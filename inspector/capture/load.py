@@ -162,7 +162,9 @@ def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None) -
     """
     loading = Loading(path)
     try:
-        while loading.step():
+        more = True
+        while more:
+            more = loading.step()
             if on_progress is not None:
                 on_progress(loading.done, loading.total)
     except BaseException:

@@ -11,11 +11,21 @@ def test_connection_and_end_are_the_last_ones() -> None:
     assert journal.connection == FACTS[0]
     assert journal.ended is not None
     assert journal.ended.why == "the server ended with exit code 3"
-    journal.fact(FACTS[1])
-    assert journal.surroundings.connection == FACTS[1]
-    assert journal.surroundings.ended is None
-    journal.fact(ConnectionFact(ConnectionEvent.CLOSE, "http"))
-    assert journal.surroundings.ended == ConnectionFact(ConnectionEvent.CLOSE, "http")
+    journal.close()
+
+
+def test_a_connection_that_opens_again_has_not_ended() -> None:
+    journal = over(anonymous())
+    states = []
+    for fact in (FACTS[0], FACTS[2], FACTS[1], ConnectionFact(ConnectionEvent.CLOSE, "http")):
+        journal.fact(fact)
+        states.append((journal.connection, journal.ended))
+    assert states == [
+        (FACTS[0], None),
+        (FACTS[0], FACTS[2]),
+        (FACTS[1], None),
+        (FACTS[1], ConnectionFact(ConnectionEvent.CLOSE, "http")),
+    ]
     journal.close()
 
 

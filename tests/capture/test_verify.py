@@ -1,0 +1,112 @@
+"""A capture checked against itself: loss and damage are found, and where the check ends is said."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.file import CaptureFile
+from inspector.capture.opening import create
+from inspector.capture.records import GapRecord, to_line
+from inspector.capture.verify import verify
+from inspector.errors import CaptureError
+from tests.capture.recording import HEAD, came, over, sent
+from tests.captures.record import sample
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A capture of 2,500 frames one way and one the other."""
+    path = tmp_path / "x.mcpcap"
+    journal = over(CaptureFile(create(path), path))
+    sent(journal, b"ask")
+    for i in range(2500):
+        came(journal, b"line %d \xff" % i)
+    journal.close()
+    return path
+
+
+def changed(path: Path, old: bytes, new: bytes) -> Path:
+    data = path.read_bytes()
+    assert data.count(old) == 1
+    path.write_bytes(data.replace(old, new))
+    return path
+
+
+def test_a_whole_capture_is_whole(path: Path) -> None:
+    verdict = verify(path)
+    assert verdict.faults == ()
+    assert verdict.complete
+    assert (verdict.frames, verdict.covered) == (2501, 2501)
+
+
+@pytest.mark.parametrize("name", ["handshake", "stateless"])
+def test_the_samples_are_whole(name: str) -> None:
+    verdict = verify(sample(name))
+    assert verdict.complete
+    assert verdict.faults == ()
+
+
+def test_a_cut_capture_is_vouched_for_up_to_its_last_digest(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2300]) + lines[2300][:20])
+    verdict = verify(path)
+    assert verdict.faults == ()
+    assert not verdict.complete
+    assert verdict.covered == 2000
+    assert verdict.frames > 2000
+
+
+def test_a_frame_taken_out_is_found(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:1500] + lines[1501:]))
+    verdict = verify(path)
+    assert any("2000 frames" in fault and "1999" in fault for fault in verdict.faults)
+    assert verdict.covered < 2501
+    assert not verdict.complete
+
+
+def test_a_changed_byte_is_found(path: Path) -> None:
+    verdict = verify(changed(path, b'"raw":"ask"', b'"raw":"ASK"'))
+    assert any("or other bytes" in fault for fault in verdict.faults)
+    assert any("does not fit the lines before it" in fault for fault in verdict.faults)
+
+
+def test_an_unreadable_line_is_named(path: Path) -> None:
+    data = path.read_bytes().splitlines(keepends=True)
+    data[9] = b"garbage\n"
+    path.write_bytes(b"".join(data))
+    assert "Line 10 can't be read." in verify(path).faults
+
+
+def test_records_of_a_newer_program_are_no_damage(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'{"r":"end"', b'{"r":"mark","n":1}\n{"r":"end"'))
+    assert [fault for fault in verify(path).faults if "can't be read" in fault] == []
+
+
+def test_after_a_gap_the_digests_are_not_believed(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    gap = to_line(GapRecord(lost_frames=3))
+    path.write_bytes(b"".join([*lines[:1500], gap, *lines[1503:]]))
+    faults = verify(path).faults
+    assert "Line 1501 tells of a gap: 3 records were never written." in faults
+    assert not any("other bytes" in fault for fault in faults)
+
+
+def test_a_redacted_copy_can_not_be_verified(path: Path) -> None:
+    verdict = verify(changed(path, b'"on":"none"', b'"on":"share"'))
+    assert verdict.frames == 0
+    assert "redacted copy" in verdict.faults[0]
+
+
+def test_a_digest_of_a_stream_that_is_not_there_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "x.mcpcap"
+    path.write_bytes(to_line(HEAD) + b'{"r":"sum","dir":"s2c","ch":"get","bytes":9,"frames":1,"sha256":"0"}\n')
+    assert "1 frames with 9 bytes" in verify(path).faults[0]
+
+
+def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.mcpcap"
+    path.write_bytes(b"")
+    with pytest.raises(CaptureError, match="is empty"):
+        verify(path)
