@@ -14,7 +14,7 @@ from inspector.viewmodels.log_rows import Place, RowWriter, titles
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
-SLICE_BYTES = 1_000_000
+SLICE_BYTES = 400_000
 """Of payload that one step of a filter looks through: some milliseconds."""
 MOST_AT_ONCE = 20_000
 """Entries that one refresh takes in: some hundredths of a second."""

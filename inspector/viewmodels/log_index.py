@@ -230,18 +230,26 @@ class RowIndex:
         self._hits[n] = matches
         if matches:
             self._merge(self._rows_of_hit(n))
-        elif (index := self.find(n)) is not None and not self._is_needed(index, exchange):
-            self._state[n] = 0
-            del self.rows[index]
-            self.generation += 1
+            return
+        self._drop_if_needless(n)
+        if self.tree:
+            self._drop_if_needless(self.places.roots[n])
 
-    def _is_needed(self, index: int, exchange: Exchange) -> bool:
-        """Whether a row of the tree is there for the sake of others."""
-        if not self.tree:
-            return False
-        below = self.rows[index + 1] if index + 1 < len(self.rows) else 0
-        answered = exchange.answer_frame is not None and exchange.answer_frame <= self.taken
-        return self.places.roots[below] == self.rows[index] or bool(answered and self._hits[exchange.answer_frame or 0])
+    def _drop_if_needless(self, n: int) -> None:
+        index = self.find(n)
+        if index is None or self._hits[n] or (self.tree and self._is_there_for_others(n, index)):
+            return
+        self._state[n] = 0
+        del self.rows[index]
+        self.generation += 1
+
+    def _is_there_for_others(self, n: int, index: int) -> bool:
+        """Whether a request is a row of the tree because of its answer, or because of what stands under it."""
+        exchange = self.places.exchange(n)
+        answer = (exchange.answer_frame or 0) if exchange is not None else 0
+        if answer <= self.taken and self._hits[answer]:
+            return True
+        return index + 1 < len(self.rows) and self.places.roots[self.rows[index + 1]] == n
 
 
 def _is_late(n: int, kind: MessageKind, exchange: Exchange) -> bool:
