@@ -1,0 +1,256 @@
+"""What came of a call, a read or a prompt. Four things that are never mixed up: the server did it, the tool says
+that it failed (`isError`), the server refused the request (a JSON-RPC error), and no answer came at all.
+
+The result is shown whole and first; the verdict on its structure comes second and takes nothing away from it.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from inspector.forms.validate import Problem, Verdict, validate
+from inspector.protocol import peek
+from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions.r2024_11_05 import JSONRPC_ERRORS
+from inspector.viewmodels import signs, text
+from inspector.viewmodels.lines import Fact, Line, fact, paragraph
+from inspector.viewmodels.result_blocks import Block, block_of, json_block, resource_block
+from inspector.viewmodels.result_text import pretty, sounds_like_an_error
+from inspector.viewmodels.roles import Role
+
+
+class Came(StrEnum):
+    """What came of it."""
+
+    OK = "ok"
+    TOOL_ERROR = "tool error"
+    JSONRPC_ERROR = "JSON-RPC error"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    NO_ANSWER = "transport failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A request that is over."""
+
+    method: str
+    target: str = ""
+    result: Any = None
+    """Any JSON; means nothing unless `answered`."""
+    answered: bool = True
+    """Whether a result came. A result may be null."""
+    error: Any = None
+    """The error member, if a JSON-RPC error came."""
+    failure: str = ""
+    """Why no answer came, one sentence; may quote foreign text."""
+    hint: str = ""
+    """What to do about the failure."""
+    cancelled: bool = False
+    timed_out: bool = False
+    duration_ns: int | None = None
+    size: int | None = None
+    """Payload bytes of the answer."""
+    rounds: int = 1
+    output_schema: Any = None
+    revision: Revision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """The structured part of a result and what its schema says of it."""
+
+    text: str
+    """JSON over several lines, safe; "" if there is none."""
+    verdict: Line
+    """One sentence."""
+    problems: tuple[Fact, ...] = ()
+    """JSON pointer and sentence."""
+    raw: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """Everything a panel or a terminal shows of it."""
+
+    came: Came
+    headline: Line
+    """What came of it, how long it took, how much came."""
+    said: tuple[Line, ...] = ()
+    """The server's own message, or why there is no answer."""
+    facts: tuple[Fact, ...] = ()
+    hint: str = ""
+    """A remark of ours; "" for none."""
+    blocks: tuple[Block, ...] = ()
+    structured: Structured | None = None
+
+
+def came_of(finished: Finished) -> Came:
+    """What came of it: an answer counts, whatever else happened."""
+    if finished.error is not None:
+        return Came.JSONRPC_ERROR
+    if finished.cancelled:
+        return Came.CANCELLED
+    if finished.timed_out:
+        return Came.TIMEOUT
+    if finished.failure or not finished.answered:
+        return Came.NO_ANSWER
+    failed = finished.method == "tools/call" and peek.flag(finished.result, "isError") is True
+    return Came.TOOL_ERROR if failed else Came.OK
+
+
+def verdict_of(finished: Finished) -> Verdict | None:
+    """Judge the structured content by the tool's output schema; None if there is nothing to judge.
+
+    This may take a good part of a second: not for an event loop. A tool's error is exempt, as it has no result.
+    """
+    if finished.output_schema is None or came_of(finished) is not Came.OK:
+        return None
+    if peek.text(finished.result, "resultType") not in (None, "complete"):
+        return None
+    if not peek.has(finished.result, "structuredContent"):
+        missing = "is missing, although the tool has an outputSchema"
+        return Verdict(False, (Problem(("structuredContent",), missing, "required"),))
+    return validate(finished.output_schema, peek.at(finished.result, "structuredContent"))
+
+
+def result_view(finished: Finished, verdict: Verdict | None = None) -> ResultView:
+    """Make the view; without a verdict it says that nothing was judged (yet)."""
+    came = came_of(finished)
+    if came is Came.JSONRPC_ERROR:
+        return _refused(finished)
+    if came not in (Came.OK, Came.TOOL_ERROR):
+        return ResultView(came, _headline(finished, came), paragraph(finished.failure, "error"), hint=_safe(finished))
+    blocks = _blocks(finished)
+    structured = _structured(finished, verdict)
+    return ResultView(
+        came,
+        _headline(finished, came),
+        facts=_facts(finished.result),
+        hint=_remark(came, blocks, structured),
+        blocks=blocks,
+        structured=structured,
+    )
+
+
+_ROLES: dict[Came, tuple[str, Role]] = {
+    Came.OK: (f"{signs.OK} Succeeded", "ok"),
+    Came.TOOL_ERROR: (f"{signs.ERROR} Tool error (isError)", "error"),
+    Came.JSONRPC_ERROR: (f"{signs.ERROR} JSON-RPC error", "error"),
+    Came.TIMEOUT: (f"{signs.WARNING} Timed out", "warning"),
+    Came.CANCELLED: (f"{signs.TIMES} Cancelled", "warning"),
+    Came.NO_ANSWER: (f"{signs.ERROR} Transport failure: no answer", "error"),
+}
+
+
+def _headline(finished: Finished, came: Came, more: str = "") -> Line:
+    said, role = _ROLES[came]
+    parts: list[str] = []
+    if finished.duration_ns is not None:
+        parts.append(text.human_duration(finished.duration_ns))
+    if finished.size is not None:
+        parts.append(text.human_size(finished.size))
+    if finished.rounds > 1:
+        parts.append(f"{finished.rounds} rounds")
+    tail = "".join(f" {signs.NOTE} {part}" for part in parts)
+    if came is Came.OK and _is_empty(finished.result):
+        more = "; empty result"
+    return (said + more, role), (tail, "muted")
+
+
+def _safe(finished: Finished) -> str:
+    return text.visible(finished.hint, limit=1000)
+
+
+def _refused(finished: Finished) -> ResultView:
+    error = finished.error
+    code, message = peek.integer(error, "code"), peek.text(error, "message")
+    names = finished.revision.error_names if finished.revision is not None else JSONRPC_ERRORS
+    number = " without a code" if code is None else f" {code}"
+    name = names.get(code, "") if code is not None else ""
+    said: tuple[Line, ...] = paragraph(message) if message else ((("(the server gave no message)", "muted"),),)
+    blocks: tuple[Block, ...] = ()
+    if peek.has(error, "data"):
+        blocks = (json_block(peek.at(error, "data"), "data"),)
+    elif message is None:
+        blocks = (json_block(error, "error"),)
+    more = f"{number} {name}".rstrip()
+    return ResultView(Came.JSONRPC_ERROR, _headline(finished, Came.JSONRPC_ERROR, more), said, blocks=blocks)
+
+
+def _blocks(finished: Finished) -> tuple[Block, ...]:
+    result, method = finished.result, finished.method
+    if peek.text(result, "resultType") == "input_required":
+        return (json_block(result, "the server asks for input"),)
+    if method == "tools/call" and isinstance(peek.at(result, "content"), list):
+        return tuple(block_of(raw) for raw in peek.items(result, "content"))
+    if method == "resources/read" and isinstance(peek.at(result, "contents"), list):
+        return tuple(resource_block(raw) for raw in peek.items(result, "contents"))
+    if method == "prompts/get" and isinstance(peek.at(result, "messages"), list):
+        return tuple(block for message in peek.items(result, "messages") for block in _prompt_message(message))
+    has_structure = method == "tools/call" and peek.has(result, "structuredContent")
+    return () if has_structure or result in ({}, None) else (json_block(result, "result"),)
+
+
+def _prompt_message(message: Any) -> tuple[Block, ...]:
+    role = text.visible(peek.text(message, "role") or "no role", limit=40)
+    content = peek.at(message, "content")
+    if isinstance(content, list):
+        return tuple(block_of(raw, prefix=role) for raw in content)
+    return (block_of(content if isinstance(message, dict) else message, prefix=role),)
+
+
+def _is_empty(result: Any) -> bool:
+    """Whether there is nothing in it but what every result has. Legal, and worth saying."""
+    if not isinstance(result, dict):
+        return result is None
+    ignored = {"_meta", "isError", "resultType", "ttlMs", "cacheScope", "description"}
+    return all(value in ([], {}, None) for key, value in result.items() if key not in ignored)
+
+
+def _facts(result: Any) -> tuple[Fact, ...]:
+    found = [fact(key, value) for key in ("resultType", "description") if (value := peek.text(result, key))]
+    if (ttl := peek.number(result, "ttlMs")) is not None:
+        scope = peek.text(result, "cacheScope")
+        found.append(fact("cache", f"{ttl:g} ms" + (f", {scope}" if scope else "")))
+    if meta := peek.mapping(result, "_meta"):
+        found.append(fact("_meta", ", ".join(meta), "muted"))
+    return tuple(found)
+
+
+def _structured(finished: Finished, verdict: Verdict | None) -> Structured | None:
+    result = finished.result
+    has = finished.method == "tools/call" and peek.has(result, "structuredContent")
+    if not has and verdict is None:
+        return None
+    raw = peek.at(result, "structuredContent")
+    problems: tuple[Fact, ...] = ()
+    if verdict is not None:
+        problems = tuple(_problem(each) for each in verdict.problems)
+    return Structured(pretty(raw) if has else "", _verdict_line(finished, verdict), problems, raw)
+
+
+def _problem(problem: Problem) -> Fact:
+    got = f" (got {problem.got})" if problem.got else ""
+    return fact(problem.pointer or "(the whole)", problem.sentence + got, "error")
+
+
+def _verdict_line(finished: Finished, verdict: Verdict | None) -> Line:
+    note = f" {signs.NOTE} {text.visible(verdict.note, limit=500)}" if verdict is not None and verdict.note else ""
+    if verdict is None:
+        if finished.output_schema is None:
+            return (("not judged: the tool has no outputSchema", "muted"),)
+        return (("not judged", "muted"),)
+    if verdict.ok is None:
+        return ((f"{signs.WARNING} nobody can tell whether it matches its outputSchema", "warning"), (note, "muted"))
+    if verdict.ok:
+        return ((f"{signs.OK} matches its outputSchema", "ok"), (note, "muted"))
+    count = len(verdict.problems)
+    plural = "problem" if count == 1 else "problems"
+    return ((f"{signs.ERROR} does not match its outputSchema: {count} {plural}", "error"), (note, "muted"))
+
+
+def _remark(came: Came, blocks: tuple[Block, ...], structured: Structured | None) -> str:
+    if came is Came.OK and blocks and structured is None and sounds_like_an_error(blocks[0].foreign):
+        return "The text reads like an error, but the server did not set isError: a model takes it for a success."
+    return ""
