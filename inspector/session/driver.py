@@ -9,6 +9,7 @@ transport's own word (`Delivery`) matters only where no answer came: then it say
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from typing import Any, Protocol, TypeVar, assert_never
 
@@ -20,6 +21,7 @@ from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.cancel import cancel
 from inspector.protocol.flows.steps import (
+    Await,
     Broken,
     Flow,
     GivenUp,
@@ -130,6 +132,8 @@ class Driver:
         match step:
             case Send():
                 return await self._request(step, opened)
+            case Await():
+                return await self._await(step)
             case Notify():
                 return await self._notify(step)
             case UseCarriage():
@@ -144,17 +148,30 @@ class Driver:
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(self._deliver(self._outgoing(step, waiter.id), waiter))
         late = None if step.or_late is None else self._waiters.get(step.or_late.id)
-        clocks = self._clocks if step.silence_s is None else Clocks(step.silence_s, step.silence_s)
+        reply = await self._wait(waiter, step.silence_s, late)
+        if late is not None and late.future.done() and not waiter.future.done() and isinstance(reply, Replied):
+            self._waiters.pop(late.id, None)
+            return replace(reply, still_open=waiter.exchange)
+        return reply
+
+    async def _await(self, step: Await) -> Reply:
+        waiter = self._waiters.get(step.exchange.id)
+        if waiter is None:
+            return GivenUp(step.exchange, "nobody waits for it any more")
+        return await self._wait(waiter, step.silence_s)
+
+    async def _wait(self, waiter: Waiter, silence_s: float | None, late: Waiter | None = None) -> Reply:
+        """What comes of a request. One that nothing came of is given up, unless silence was expected of it."""
+        clocks = self._clocks if silence_s is None else Clocks(silence_s, silence_s)
         try:
             reply = await wait(waiter, clocks, *([late] if late else []))
         except asyncio.CancelledError:
             self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting"))
             raise
-        if isinstance(reply, Silent) and step.silence_s is not None:
-            return reply  # a probe: its answer is still welcome, so its waiter stays
-        if isinstance(reply, Silent):
+        if isinstance(reply, Silent) and silence_s is None:
             await self._give_up(waiter, f"no answer within {reply.seconds:g} s")
-        self._waiters.pop(waiter.id, None)
+        elif waiter.future.done():
+            self._waiters.pop(waiter.id, None)
         return reply
 
     def _outgoing(self, step: Send, id_: RequestId) -> Outgoing:

@@ -14,6 +14,7 @@ from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, Re
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import (
+    Await,
     Broken,
     Flow,
     GivenUp,
@@ -136,7 +137,7 @@ def _handshake(
     offer = _offer(wish, versions)
     reply: Reply = yield _initialize(wish, offer, late)
     if isinstance(reply, Replied) and reply.exchange.method == "server/discover":
-        return (yield from _late_answer(wish, reply))
+        return (yield from _late_answer(wish, offer, reply))
     if fall_back_wanted(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
         yield from _older_carriage(reply)
         reply = yield _initialize(wish, offer, None)
@@ -148,6 +149,11 @@ def _handshake(
         )
         if other and other != offer and not wish.revision:
             reply = yield _initialize(wish, other, None)
+    return (yield from _complete(wish, offer, reply))
+
+
+def _complete(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
+    """What remains of the handshake once `initialize` was answered."""
     answered = _answered(reply, "initialize")
     if not isinstance(answered.message, Answer):
         raise ConnectError(_refusal("initialize", reply), hint="Try --era modern, or pin an older --revision.")
@@ -175,15 +181,22 @@ def fall_back_wanted(reply: Reply) -> bool:
     return isinstance(reply, Refused) and 400 <= (reply.status or 0) < 500 and reply.status not in (401, 403, 408, 429)
 
 
-def _late_answer(wish: Wish, reply: Replied) -> Flow[Opening]:
-    """The probe was answered after all while `initialize` was on its way: a slow modern server."""
+def _late_answer(wish: Wish, offer: str, probed: Replied) -> Flow[Opening]:
+    """The probe was answered after all while `initialize` was on its way: a server that was slow to start.
+
+    Its answer to `initialize` is still awaited: a server of both eras has begun a handshake with it, and one that
+    is begun is finished.
+    """
     row = _modern_row(wish)
-    judgement = _judge(wish, row, reply)
-    if judgement.verdict is Verdict.MODERN and isinstance(reply.message, Answer):
-        return _opened(from_discover(row.date, reply.message.result), reply)
-    if judgement.verdict is Verdict.AGAIN:
-        return (yield from _stateless(wish))
-    return (yield from _handshake(wish, fall_back=False))
+    judgement = _judge(wish, row, probed)
+    modern = judgement.verdict in (Verdict.MODERN, Verdict.AGAIN)
+    assert probed.still_open is not None, "a late answer leaves the request that was waited for open"
+    reply: Reply = yield Await(probed.still_open, silence_s=wish.silence_s if modern else None)
+    if not modern or (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
+        return (yield from _complete(wish, offer, reply))
+    if judgement.verdict is Verdict.MODERN and isinstance(probed.message, Answer):
+        return _opened(from_discover(row.date, probed.message.result), probed)
+    return (yield from _stateless(wish))
 
 
 def _offer(wish: Wish, versions: tuple[str, ...]) -> str:

@@ -33,6 +33,15 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class Await:
+    """Go on waiting for a request that was sent before: a Reply."""
+
+    exchange: Exchange
+    silence_s: float | None = None
+    """How long; None: the session's clocks."""
+
+
+@dataclass(frozen=True, slots=True)
 class Notify:
     """Send a notification; nothing comes of it but "" or why it could not be sent."""
 
@@ -54,7 +63,7 @@ class OpenStream:
     revision: Revision
 
 
-Step = Send | Notify | UseCarriage | OpenStream
+Step = Send | Await | Notify | UseCarriage | OpenStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +72,8 @@ class Replied:
 
     message: Answer | ErrorAnswer
     exchange: Exchange
-    status: int | None = None
-    """Of the HTTP response that brought it; None elsewhere, or if not known yet."""
+    still_open: Exchange | None = None
+    """The request that was waited for, where this is the late answer to an earlier one (`Send.or_late`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,4 +120,4 @@ Reply = Replied | Silent | Refused | Broken | GivenUp
 
 T = TypeVar("T")
 Flow = Generator[Step, Any, T]
-"""Yields steps, is sent a Reply (Send), a string (Notify, UseCarriage) or None (OpenStream), returns T."""
+"""Yields steps, is sent a Reply (Send, Await), a string (Notify, UseCarriage) or None (OpenStream), returns T."""

@@ -1,12 +1,13 @@
 """How a conversation is opened, line by line (wire reference: era detection by a dual-era client)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.connect import Wish, connect
-from inspector.protocol.flows.steps import Broken, GivenUp, Reply, Send, Silent, UseCarriage
+from inspector.protocol.flows.steps import Await, Broken, GivenUp, Reply, Send, Silent, UseCarriage
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.stamp import ClientIdentity
 from tests.protocol.flows.scripted import Played, error, exchange, refused, result
@@ -51,22 +52,39 @@ def test_whatever_is_no_modern_evidence_leads_to_the_handshake(answer: Reply) ->
     assert opening.offered == "2025-11-25"
 
 
+LATE = replace(DISCOVERED, still_open=exchange("initialize", 2))
+SILENT = Silent(exchange("server/discover", 1), 2.0, "idle")
+NOT_NOW = error(-32601, method="initialize")
+
+
 def test_a_silent_server_on_stdio_gets_the_handshake_and_its_late_answer_is_welcome() -> None:
     played = Played()
-    late = exchange("server/discover", 1)
-    opening = played.play(connect(STDIO), [Silent(late, 2.0, "idle"), DISCOVERED])
+    opening = played.play(connect(STDIO), [SILENT, LATE, NOT_NOW])
     assert opening.era is Era.MODERN
     initialize = played.steps[1]
     assert isinstance(initialize, Send)
-    assert initialize.or_late is late
+    assert initialize.or_late is SILENT.exchange
+    assert played.steps[2] == Await(exchange("initialize", 2), silence_s=2.0)
 
 
-def test_a_late_answer_that_proves_nothing_leads_back_to_the_handshake() -> None:
+def test_a_slow_server_of_both_eras_that_has_begun_a_handshake_finishes_it() -> None:
     played = Played()
-    late = error(-32601, method="server/discover")
-    opening = played.play(connect(STDIO), [Silent(exchange(), 2.0, "idle"), late, OPENED, ""])
+    opening = played.play(connect(STDIO), [SILENT, LATE, OPENED, ""])
     assert opening.era is Era.LEGACY
-    assert played.methods == ["server/discover", "initialize", "initialize", "Notify"]
+    assert played.methods == ["server/discover", "initialize", "Await", "Notify"]
+
+
+def test_a_slow_modern_server_that_says_nothing_to_initialize_is_modern() -> None:
+    assert Played().play(connect(STDIO), [SILENT, LATE, Silent(exchange(), 2.0, "idle")]).era is Era.MODERN
+
+
+def test_a_late_answer_that_proves_nothing_changes_nothing_and_initialize_is_sent_once() -> None:
+    played = Played()
+    late = replace(error(-32601, method="server/discover"), still_open=exchange("initialize", 2))
+    opening = played.play(connect(STDIO), [SILENT, late, OPENED, ""])
+    assert opening.era is Era.LEGACY
+    assert played.methods == ["server/discover", "initialize", "Await", "Notify"]
+    assert played.steps[2] == Await(exchange("initialize", 2), silence_s=None)
 
 
 def test_a_server_that_takes_another_modern_version_is_asked_again_with_it() -> None:
