@@ -149,10 +149,16 @@ class Driver:
         waiter.delivery = self._tasks.create_task(self._deliver(self._outgoing(step, waiter.id), waiter))
         late = None if step.or_late is None else self._waiters.get(step.or_late.id)
         reply = await self._wait(waiter, step.silence_s, late)
-        if late is not None and late.future.done() and not waiter.future.done() and isinstance(reply, Replied):
-            self._waiters.pop(late.id, None)
-            return replace(reply, still_open=waiter.exchange)
-        return reply
+        return self._with_late_answer(reply, waiter, late)
+
+    def _with_late_answer(self, reply: Reply, waiter: Waiter, late: Waiter | None) -> Reply:
+        """The late answer to the earlier request, if it came; the newer request can then still be awaited."""
+        if late is None or not late.future.done():
+            return reply
+        self._waiters.pop(late.id, None)
+        self._waiters[waiter.id] = waiter
+        came = late.future.result()
+        return replace(came, still_open=waiter.exchange) if isinstance(came, Replied) else reply
 
     async def _await(self, step: Await) -> Reply:
         waiter = self._waiters.get(step.exchange.id)
