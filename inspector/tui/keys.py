@@ -23,6 +23,10 @@ class Where(StrEnum):
     TRAFFIC = "Traffic"
     DETAIL = "Detail"
     TOOLS = "Tools"
+    RESULT = "Result of a call"
+    FORM = "Forms"
+    FORM_LINE = "Lines of a form"
+    FORM_CHOICE = "Choices in a form"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,9 @@ ACTIONS: tuple[Action, ...] = (
         footer=True,
     ),
     # Payloads
-    Action("json.toggle", ("enter", "space"), "Fold", "Fold or unfold this value.", Where.JSON, "toggle", footer=True),
+    Action(
+        "json.toggle", ("enter", "space"), "Fold", "Fold or unfold this value.", Where.JSON, "toggle_fold", footer=True
+    ),
     Action("json.open", ("right",), "Unfold", "Unfold this value, or go into it.", Where.JSON, "unfold"),
     Action("json.close", ("left",), "Fold", "Fold this value, or go out of it.", Where.JSON, "fold"),
     Action("json.next", ("n",), "Next match", "Go to the next match.", Where.JSON, "next_match"),
@@ -159,9 +165,47 @@ ACTIONS: tuple[Action, ...] = (
         footer=True,
         priority=True,
     ),
-    Action("tools.json", ("e",), "Form/JSON", "Write the arguments as a form or as JSON.", Where.TOOLS, "toggle_json"),
-    Action("tools.repeat", (".",), "Repeat", "Repeat the last call.", Where.TOOLS, "repeat", footer=True),
-    Action("tools.history", ("h",), "History", "Show the earlier calls of this tool.", Where.TOOLS, "history"),
+    Action(
+        "tools.json",
+        ("e", "ctrl+o"),
+        "Form/JSON",
+        "Write the arguments as a form or as JSON; `ctrl+o` works while you type.",
+        Where.TOOLS,
+        "toggle_json",
+        footer=True,
+    ),
+    Action(
+        "tools.about", ("i",), "About", "Show all of the tool's description, or its beginning.", Where.TOOLS, "about"
+    ),
+    Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "repeat"),
+    Action(
+        "tools.history", ("h",), "History", "Show the earlier calls of this tool.", Where.TOOLS, "history", footer=True
+    ),
+    # Result
+    Action(
+        "result.picture", ("v",), "Picture", "Show the picture of this block.", Where.RESULT, "picture", footer=True
+    ),
+    Action(
+        "result.markdown", ("m",), "Markdown", "Show Markdown as it is meant, or as it is.", Where.RESULT, "markdown"
+    ),
+    Action("result.edit", ("E",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
+    # Forms
+    Action("form.next", ("down",), "Next field", "Move to the next field.", Where.FORM, "field(1)"),
+    Action("form.previous", ("up",), "Field before", "Move to the field before.", Where.FORM, "field(-1)"),
+    Action(
+        "form.unset", ("ctrl+l",), "Unset", "Give the field no value: it is not sent.", Where.FORM, "unset", footer=True
+    ),
+    Action("form.null", ("ctrl+n",), "null", "Set the field to null, or back.", Where.FORM, "null"),
+    # Lines of a form
+    Action("line.press", ("enter", "space"), "Press", "Do the first thing the line offers.", Where.FORM_LINE, "press"),
+    Action("line.add", ("a",), "Add", "Add the field, or an item.", Where.FORM_LINE, "do('add')"),
+    Action("line.remove", ("d",), "Remove", "Take the field or the item away.", Where.FORM_LINE, "do('remove')"),
+    Action("line.up", ("K",), "Up", "Move the item before the one above.", Where.FORM_LINE, "do('up')"),
+    Action("line.down", ("J",), "Down", "Move the item behind the one below.", Where.FORM_LINE, "do('down')"),
+    # Choices in a form
+    Action("choice.next", ("right",), "Next", "Choose the next one.", Where.FORM_CHOICE, "step(1)"),
+    Action("choice.previous", ("left",), "Before", "Choose the one before.", Where.FORM_CHOICE, "step(-1)"),
+    Action("choice.toggle", ("space",), "Choose", "Choose what is under the cursor.", Where.FORM_CHOICE, "toggle"),
 )
 """The order is the order of footer and help."""
 

@@ -28,6 +28,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_KEY = re.compile(rb'"(?:[^"\\]|\\.)*": ')
 _BRACKETS = {"{", "[", "}", "]", "{}", "[]"}
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
 _ROLES: dict[str, Role] = {'"': "string", "t": "literal", "f": "literal", "n": "literal"}
@@ -77,11 +78,11 @@ class JsonLines:
         """Return the line that closes what this line opens, or opens what it closes; None if it does neither."""
         start, end = self._bounds(index)
         indent = self._indent(index)
-        if self._closes(index):
+        if self.closes(index):
             return self._opener(start, indent)
-        closing = {b"{": b"}", b"[": b"]"}.get(self._text[end - 1 : end])
-        if self.problem or closing is None:
+        if not self.opens(index):
             return None
+        closing = b"}" if self._text[end - 1 : end] == b"{" else b"]"
         return self._line_at(self._text.find(b"\n" + b" " * indent + closing, end) + 1)
 
     def parent(self, index: int) -> int | None:
@@ -92,11 +93,23 @@ class JsonLines:
     def path(self, index: int) -> str:
         """Return where a line stands, for example `params.arguments.items[3].q`; "" for the outermost value."""
         parts: list[str] = []
-        line = self.fold_partner(index) if self._closes(index) else index
+        line = self.fold_partner(index) if self.closes(index) else index
         while line is not None and (parent := self.parent(line)) is not None:
             parts.append(self._step(line, parent))
             line = parent
         return "".join(reversed(parts)).removeprefix(".")
+
+    def value(self, index: int) -> bytes:
+        """Return the value that a line begins (or ends), indented, without its key and the comma behind it."""
+        first = self.fold_partner(index) if self.closes(index) else index
+        assert first is not None
+        last = self.fold_partner(first)
+        start = self._starts[first] + self._indent(first)
+        key = _KEY.match(self._text, start)
+        if key and not self.problem:
+            start = key.end()
+        text = self._text[start : self._starts[(first if last is None else last) + 1] - 1]
+        return text if self.problem else text.removesuffix(b",")
 
     def find(self, needle: str, start: int = 0, *, backwards: bool = False) -> int | None:
         """Return the nearest line with `needle`, from line `start` on (that line included) and around the end.
@@ -132,7 +145,13 @@ class JsonLines:
         head = self._text[start : min(end, start + 4096)]
         return len(head) - len(head.lstrip(b" "))
 
-    def _closes(self, index: int) -> bool:
+    def opens(self, index: int) -> bool:
+        """Whether a line opens a value that later lines belong to."""
+        _, end = self._bounds(index)
+        return not self.problem and self._text[end - 1 : end] in (b"{", b"[")
+
+    def closes(self, index: int) -> bool:
+        """Whether a line closes a value that earlier lines belong to."""
         at = self._starts[index] + self._indent(index)
         return not self.problem and self._text[at : at + 1] in (b"}", b"]")
 

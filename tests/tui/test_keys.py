@@ -15,6 +15,7 @@ TOGETHER = (
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TOOLS, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TOOLS),
 )
+ARROWS = {"left", "right", "up", "down"}
 NEVER = {"ctrl+i", "ctrl+m", "ctrl+[", "ctrl+left_square_bracket", "ctrl+s", "ctrl+q"}
 
 
@@ -29,7 +30,7 @@ def test_an_action_explains_itself(action: Action) -> None:
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
 def test_the_first_key_reaches_us_from_every_terminal(action: Action) -> None:
     first = action.keys[0]
-    named = first in {"enter", "escape", "tab", "shift+tab", "space", "pageup", "pagedown", "left", "right"}
+    named = first in {"enter", "escape", "tab", "shift+tab", "space", "pageup", "pagedown", *ARROWS}
     control = first.startswith("ctrl+") and len(first) == 6 and first[5].isalpha()
     assert len(first) == 1 or named or control
 

@@ -164,6 +164,16 @@ def test_paths_and_partners_hold_for_any_json_in_any_order(value: Any, random: A
         assert partner is None or lines.fold_partner(partner) == index
 
 
+def test_a_value_is_given_without_its_key_and_comma() -> None:
+    lines = JsonLines(SAMPLE)
+    assert lines.value(at(lines, '"id"')) == b"7"
+    assert lines.value(at(lines, '"q"')) == b'"x\\n\\u00e9"'
+    assert json.loads(lines.value(at(lines, '"items"'))) == [1, [2.5, -300.0], {"deep key": True}]
+    assert lines.value(lines.count - 1) == lines.value(0)
+    assert json.loads(lines.value(0)) == json.loads(SAMPLE)
+    assert JsonLines(b"log line,").value(0) == b"log line,"
+
+
 def test_a_search_goes_on_from_where_it_is_and_around_the_end() -> None:
     lines = JsonLines(b'["needle", "hay", "Needle", "hay"]')
     assert [lines.find("needle", start) for start in (0, 1, 2, 3, 4)] == [1, 1, 3, 3, 1]
