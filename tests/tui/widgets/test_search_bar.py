@@ -1,0 +1,110 @@
+"""A line to search with."""
+
+import pytest
+from textual.widgets import Input
+
+from inspector.tui.widgets import search_bar
+from inspector.tui.widgets.search_bar import SearchBar
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+class Listening(Showing):
+    def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
+        self.posted.append(message)
+
+    def on_search_bar_done(self, message: SearchBar.Done) -> None:
+        self.posted.append(message)
+
+    def changes(self) -> list[str]:
+        return [message.text for message in self.posted if isinstance(message, SearchBar.Changed)]
+
+    def ends(self) -> list[bool]:
+        return [message.found for message in self.posted if isinstance(message, SearchBar.Done)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_the_bar_shows_its_label_and_how_much_matches(size: tuple[int, int]) -> None:
+    bar = SearchBar("Filter", placeholder="method, tool or text")
+    app = Listening(bar)
+    async with app.run_test(size=size) as pilot:
+        assert app.rows()[0] == " Filter method, tool or text"
+        bar.say_count(1234, of=99_999)
+        await pilot.pause()
+        assert app.rows()[0].endswith("✓ 1,234 of 99,999")
+        bar.say_count(0)
+        await pilot.pause()
+        assert app.rows()[0].endswith("▲ 0")
+        bar.say_count(None)
+        await pilot.pause()
+        assert app.rows()[0].endswith("tool or text")
+
+
+async def test_what_was_typed_is_told_once_the_typist_pauses() -> None:
+    bar = SearchBar("Filter")
+    app = Listening(bar)
+    async with app.run_test() as pilot:
+        bar.focus()
+        await pilot.press("t", "o", "o", "l")
+        await until(lambda: app.changes() != [], "the change is told")
+        assert app.changes()[-1] == "tool"
+        assert len(app.changes()) < 4
+
+
+async def test_enter_tells_without_waiting_and_goes_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_bar, "_PAUSE", 3600)
+    bar = SearchBar("Filter")
+    app = Listening(bar)
+    async with app.run_test() as pilot:
+        bar.focus()
+        await pilot.press("x", "enter")
+        await pilot.pause()
+        assert (app.changes(), app.ends()) == (["x"], [True])
+        await pilot.press("down")
+        await pilot.pause()
+        assert (app.changes(), app.ends()) == (["x"], [True, True])
+
+
+async def test_escape_clears_first_and_leaves_then() -> None:
+    bar = SearchBar("Filter")
+    app = Listening(bar)
+    async with app.run_test() as pilot:
+        bar.focus()
+        bar.text = "abc"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (bar.text, app.changes(), app.ends()) == ("", ["abc", ""], [])
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.ends() == [False]
+
+
+async def test_an_error_stands_under_the_line_until_there_is_a_count() -> None:
+    bar = SearchBar("Filter")
+    app = Listening(bar)
+    async with app.run_test(size=(80, 24)) as pilot:
+        bar.say_count(3)
+        bar.say_error("unknown field “[/] \x1b[31m” at column 3; write `method`")
+        await pilot.pause()
+        assert app.rows()[1] == " ✗ unknown field “[/] ␛[31m” at column 3; write `method`"
+        assert "✓" not in app.rows()[0]
+        bar.say_count(3)
+        await pilot.pause()
+        assert app.rows()[1] == ""
+
+
+async def test_the_line_does_not_blink_and_tells_nobody_else() -> None:
+    heard: list[str] = []
+
+    class Outside(Listening):
+        def on_input_changed(self, message: Input.Changed) -> None:
+            heard.append(message.value)
+
+    bar = SearchBar("Find")
+    app = Outside(bar)
+    async with app.run_test() as pilot:
+        bar.focus()
+        await pilot.press("a")
+        await pilot.pause()
+        assert not bar.query_one(Input).cursor_blink
+    assert heard == []
