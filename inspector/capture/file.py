@@ -56,6 +56,8 @@ class CaptureFile:
         self._write = write
         self._sync = sync
         self._turn = threading.Condition()
+        self._reading = threading.Lock()
+        """Held while the descriptor is read from, so that a large payload does not keep the traffic waiting."""
         self._fresh: dict[int, bytes] = {}
         """Lines by their place, not yet taken by the writer."""
         self._taken: dict[int, bytes] = {}
@@ -69,8 +71,7 @@ class CaptureFile:
         self._trouble = ""
         self._past = ""
         """What was wrong last, to be told after the trouble is over."""
-        self._gap: GapRecord | None = None
-        self._lost = 0
+        self._losses = _Losses()
         self._closing: Callable[[str], EndRecord] | None = None
         self._closed = False
         self._dirty_since: float | None = None
@@ -97,7 +98,8 @@ class CaptureFile:
     @property
     def trouble(self) -> str:
         """What is, or was, wrong with the disk, as a banner; "" if nothing is."""
-        lost = f"{self._lost} records are lost" if self._lost else "nothing is lost"
+        count = self._losses.count
+        lost = f"{count} records are lost" if count else "nothing is lost"
         if self._trouble:
             return f"The capture can't be written: {self._trouble}. Traffic goes on; so far {lost}."
         return f"The capture could not be written for a while: {self._past}; {lost}." if self._past else ""
@@ -111,22 +113,20 @@ class CaptureFile:
             if self._waiting >= self._budget:
                 self._await_room()
             if not self.open or self._waiting >= self._budget:
-                self._lose(time_ns, size)
+                self._losses.add(time_ns, size, self._trouble)
                 return LOST
-            if self._gap is not None:
-                self._queue(to_line(self._gap))
-                self._gap = None
+            for gap in self._losses.untold():
+                self._queue(gap)
             return self._queue(line)
 
     def read(self, place: int, length: int) -> bytes:
         """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
         with self._turn:
             waiting = self._fresh.get(place) or self._taken.get(place)
-            if waiting is not None:
-                return waiting
-            if self._closed or place == LOST:
-                return b""
-            return read_at(self._fd, place, length)
+        if waiting is not None or place == LOST:
+            return waiting or b""
+        with self._reading:
+            return b"" if self._closed else read_at(self._fd, place, length)
 
     def close(self, end: Callable[[str], EndRecord] | None = None) -> None:
         """Write what is queued and the last line, made by `end` from the digest of all before; then close.
@@ -136,14 +136,13 @@ class CaptureFile:
         with self._turn:
             if not self.open:
                 return
-            if self._gap is not None:
-                self._queue(to_line(self._gap))
-                self._gap = None
+            for gap in self._losses.untold():
+                self._queue(gap)
             self._closing = end or (lambda sha256: EndRecord(sha256=sha256, clean=False))
             self._turn.notify_all()
         self._thread.join(self._patience)
         atexit.unregister(self.close)
-        with self._turn:
+        with self._turn, self._reading:
             self._closed = True
             if not self._thread.is_alive():
                 os.close(self._fd)
@@ -164,17 +163,6 @@ class CaptureFile:
         self._blocked = True
         if not self._turn.wait_for(lambda: self._waiting < self._budget or bool(self._trouble), self._patience):
             self._trouble = self._past = "the disk takes nothing"
-
-    def _lose(self, time_ns: int, size: int) -> None:
-        self._lost += 1
-        gap = self._gap or GapRecord(why=self._trouble, tm0=time_ns)
-        self._gap = GapRecord(
-            lost_frames=gap.lost_frames + 1,
-            lost_bytes=gap.lost_bytes + size,
-            why=gap.why,
-            tm0=gap.tm0,
-            tm1=time_ns,
-        )
 
     def _run(self) -> None:
         """The writer's life: take what is there, write it, sync now and then."""
@@ -278,6 +266,31 @@ class CaptureFile:
             self._taken, self._fresh = self._fresh, {}
         self._write_taken()
         self._sync_now()
+
+
+class _Losses:
+    """What was not kept: how much in all, and what no `gap` record has told yet."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._gap: GapRecord | None = None
+
+    def add(self, time_ns: int, size: int, why: str) -> None:
+        self.count += 1
+        gap = self._gap or GapRecord(why=why, tm0=time_ns)
+        self._gap = GapRecord(
+            lost_frames=gap.lost_frames + 1,
+            lost_bytes=gap.lost_bytes + size,
+            why=gap.why,
+            tm0=gap.tm0,
+            tm1=time_ns,
+        )
+
+    def untold(self) -> Iterator[bytes]:
+        """The line that tells of what was lost since the last one, if anything was."""
+        gap, self._gap = self._gap, None
+        if gap is not None:
+            yield to_line(gap)
 
 
 def read_at(fd: int, place: int, length: int) -> bytes:

@@ -188,7 +188,7 @@ class Journal:
     def _tell(self, listener: Listener, entry: Entry, events: Sequence[Event]) -> None:
         try:
             listener(entry, events)
-        except Exception:
+        except Exception:  # the listeners' border: none of them may stop the traffic
             logger.exception("a listener failed at entry %d", entry.n)
             self._forget(listener)
             self.note(f"A part of the program failed at entry {entry.n} and no longer follows what happens.")

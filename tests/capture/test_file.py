@@ -172,6 +172,30 @@ async def test_a_disk_that_fails_in_the_middle_of_a_line_leaves_no_broken_line(
     assert lines_of(path)[:2] == [b"a longer line", b"next"]
 
 
+async def test_lines_that_were_written_before_the_failure_are_not_written_again(
+    disk: Disk, path: Path, file: CaptureFile
+) -> None:
+    real = disk.write
+
+    def first_line_only(fd: int, data: memoryview) -> int:
+        if not disk.writes:
+            disk.most = 6
+        elif len(disk.writes) == 1:
+            disk.writes.append(0)
+            raise NO_SPACE
+        else:
+            disk.most = 1000
+        return real(fd, data)
+
+    with file._turn:  # the writer sees all three at once
+        for line in (b"first\n", b"second\n", b"third\n"):
+            file.put(line)
+        file._write = first_line_only
+    await until(lambda: file.trouble and file.healthy, "the disk failed and works again")
+    file.close()
+    assert lines_of(path)[:3] == [b"first", b"second", b"third"]
+
+
 async def test_what_has_no_room_while_the_disk_fails_is_told_in_a_gap(
     disk: Disk, path: Path, file: CaptureFile
 ) -> None:

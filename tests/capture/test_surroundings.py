@@ -1,5 +1,6 @@
 """What is known beside the messages."""
 
+from inspector.capture.surroundings import TAIL_BYTES, TAIL_LINES
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, ProcessFact, SseNote, Stderr
 from tests.capture.recording import FACTS, anonymous, http_life, life, over
 
@@ -43,9 +44,9 @@ def test_the_last_lines_of_stderr_are_at_hand_and_bounded() -> None:
     for i in range(300):
         journal.fact(Stderr(b"%d" % i))
     journal.fact(Stderr(b"x" * 100_000))
-    assert len(journal.stderr_tail) == 200
+    assert len(journal.stderr_tail) == TAIL_LINES
     assert journal.stderr_tail[0] == b"101"
-    assert len(journal.stderr_tail[-1]) == 4096
+    assert len(journal.stderr_tail[-1]) == TAIL_BYTES
     journal.close()
 
 
