@@ -54,6 +54,8 @@ def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) 
         # Never used for the server, since no redirect leaves the origin; trusts nobody, and costs no loading.
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx.create_ssl_context(verify=not insecure, trust_env=trust_env)
+    if not insecure:
+        context.load_default_certs()  # beside those that httpx brings along: companies put theirs into the system
     if cacert is not None and not insecure:
         try:
             context.load_verify_locations(cafile=cacert)

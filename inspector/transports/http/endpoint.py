@@ -54,7 +54,7 @@ class Endpoint:
     def __init__(self, url: str, options: HttpOptions) -> None:
         """Raises: UsageError if the URL can't be that of a server."""
         given = _parsed(url)
-        self.url = given.copy_with(username=None, password=None, fragment=None)
+        self.url = _bare(given)
         self.options = options
         self.common_headers: dict[str, str] = {}
         """Sent with every request from now on, after the carriage's own headers and before the message's."""
@@ -153,7 +153,8 @@ class Endpoint:
         for name, _ in self.options.headers:
             merged.pop(name.lower(), None)
         every = [*merged.values(), *self.options.headers]
-        return [(name.encode(), value.encode()) for name, value in every]
+        # surrogateescape: what the command line could not decode goes out as the bytes it was.
+        return [(name.encode(), value.encode(errors="surrogateescape")) for name, value in every]
 
 
 def _parsed(url: str) -> httpx.URL:
@@ -167,6 +168,11 @@ def _parsed(url: str) -> httpx.URL:
             hint="It begins with http:// or https://, a host and perhaps a port.",
         )
     return parsed
+
+
+def _bare(url: httpx.URL) -> httpx.URL:
+    """Without a fragment, and without a name and password: httpx would make a header of these unseen."""
+    return url.copy_with(username=None, password=None, fragment=None)
 
 
 def _basic(url: httpx.URL) -> Headers:
@@ -195,7 +201,7 @@ def origin_text(url: httpx.URL) -> str:
 
 def _within_origin(base: httpx.URL, reference: str) -> httpx.URL:
     try:
-        target = base.join(reference).copy_with(fragment=None)
+        target = _bare(base.join(reference))
     except (httpx.InvalidURL, ValueError) as error:
         raise ConnectError(
             f"{base} names an address that is no URL ({error}): {reference!r}.", hint="This is a fault of the server."

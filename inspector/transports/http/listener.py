@@ -10,7 +10,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -124,7 +124,13 @@ class Listener:
         connection = _Connection(reader, writer, self._handler, self._body_limit)
         task = asyncio.get_running_loop().create_task(connection.serve(), name="listener connection")
         self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._connections.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            logger.error("a connection failed", exc_info=error)
 
 
 class _Connection:
@@ -149,8 +155,6 @@ class _Connection:
             raise
         except (ConnectionError, ssl.SSLError, h11.LocalProtocolError):
             logger.debug("a connection broke", exc_info=True)
-        except Exception:  # the border of the listener: one connection must not end the others
-            logger.exception("a connection failed")
         finally:
             await self._hang_up()
 
@@ -159,8 +163,7 @@ class _Connection:
         try:
             request = await self._read_request()
         except h11.RemoteProtocolError as error:
-            await self._refuse(error.error_status_hint, str(error))
-            return False
+            return await self._refuse(error.error_status_hint, str(error))
         if request is None:
             return False
         refusal = _foreign(request)
@@ -224,19 +227,12 @@ class _Connection:
     async def _answer(self, request: HttpRequest) -> bool:
         """Answer; return False if the connection is to be broken off."""
         try:
-            response = await self._handler(request)
-        except HangUp:
-            return False
-        except Exception:  # the border of the listener: the client gets a 500, the log the rest
-            logger.exception("the handler failed")
-            response = HttpResponse(500, (("Content-Type", "text/plain"),), b"Internal error\n")
-        try:
-            await self._write(request, response)
+            await self._write(request, await self._handler(request))
         except (HangUp, ConnectionError):
             return False
-        except Exception:  # the same border; the head is out, so all that is left is to hang up
-            logger.exception("the body failed")
-            return False
+        except Exception:  # the border of the listener: the log gets the traceback, the client a 500 if it still can
+            logger.exception("the handler failed")
+            return await self._refuse(500, "Internal error")
         return True
 
     async def _write(self, request: HttpRequest, response: HttpResponse) -> None:
@@ -273,15 +269,17 @@ class _Connection:
         if data:
             self._writer.write(data)
 
-    async def _refuse(self, status: int, why: str) -> None:
-        """Answer what was no request; h11 allows it only while nothing was answered yet."""
+    async def _refuse(self, status: int, why: str) -> bool:
+        """Answer in place of the handler, if no head has gone out yet; the connection ends either way: False."""
         if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             text = f"{why}\n".encode()
-            length = ("Content-Length", str(len(text)))
-            self._send(h11.Response(status_code=status, headers=[length, ("Connection", "close")]))
+            headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(text))), ("Connection", "close")]
+            self._send(h11.Response(status_code=status, headers=headers))
             self._send(h11.Data(data=text))
             self._send(h11.EndOfMessage())
-            await self._writer.drain()
+            with suppress(ConnectionError):
+                await self._writer.drain()
+        return False
 
     async def _hang_up(self) -> None:
         self._writer.close()

@@ -75,6 +75,29 @@ async def test_a_name_and_password_in_the_url_travel_as_a_header_and_are_not_sho
     assert fact(seen, HttpEvent.REQUEST).target == site.url
 
 
+async def test_a_name_and_password_that_a_redirect_brings_are_not_sent() -> None:
+    async def answer(request: HttpRequest) -> HttpResponse:
+        if request.target == "/mcp":
+            return HttpResponse(307, (("Location", site.url.replace("http://", "http://me:pass@") + "/2"),))
+        return json_answer()
+
+    async with serving(answer) as site, connected(site.url) as (transport, _):
+        await transport.send(REQUEST)
+    assert [(request.target, request.header("authorization")) for request in site.requests] == [
+        ("/mcp", None),
+        ("/mcp/2", None),
+    ]
+
+
+async def test_a_header_value_that_is_no_utf_8_goes_out_as_the_bytes_it_was() -> None:
+    options = HttpOptions(headers=(("X-Odd", "\udce9"), ("X-Wide", "é")))
+    async with serving(always(json_answer())) as site, connected(site.url, options=options) as (transport, seen):
+        await transport.send(REQUEST)
+    assert site.requests[0].header("x-odd") == b"\xe9".decode("latin-1")
+    assert site.requests[0].header("x-wide") == "é".encode().decode("latin-1")
+    assert {("X-Odd", "é"), ("X-Wide", "é")} < set(fact(seen, HttpEvent.REQUEST).headers)
+
+
 async def test_response_headers_keep_order_case_and_duplicates() -> None:
     odd = (("x-B", "1"), ("X-a", "2"), ("x-b", "3"))
     async with serving(always(json_answer(headers=odd))) as site, connected(site.url) as (transport, seen):
