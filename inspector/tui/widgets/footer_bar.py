@@ -1,0 +1,83 @@
+"""The footer: the keys that do something now, as the focus and the panels bind them.
+
+What belongs to the place in sight stands on the left in the order of `keys.ACTIONS`; what works everywhere stands on
+the right. Where room is short the last of the left go first, and a sign says that there is more in the help.
+"""
+
+from collections.abc import Iterable
+
+from textual.binding import ActiveBinding, Binding
+from textual.screen import Screen
+
+from inspector.tui import keys
+from inspector.tui.widgets.item_bar import Item, ItemBar, Line
+from inspector.viewmodels.text import visible
+
+_ORDER = {action.id: place for place, action in enumerate(keys.ACTIONS)}
+_EVERYWHERE = {action.id: action for action in keys.ACTIONS if action.where is keys.Where.EVERYWHERE}
+_STAYS = 0
+_LAST = {"help": _STAYS, "quit": _STAYS, "palette": 100}
+"""What is left out of what works everywhere, and when; see `Item.rank`."""
+
+
+class FooterBar(ItemBar):
+    """One line of keys. A click on one does what the key does."""
+
+    DEFAULT_CSS = """
+    FooterBar { dock: bottom; height: 1; background: $footer-background; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._offers: dict[str, ActiveBinding] = {}
+
+    def on_mount(self) -> None:
+        """Hear of every change of the keys."""
+        self.screen.bindings_updated_signal.subscribe(self, self._renew)
+        self.call_after_refresh(self._renew, self.screen)
+
+    def _renew(self, screen: Screen[object]) -> None:
+        if screen is not self.screen or not self.is_attached:
+            return
+        active = _in_order(screen.active_bindings.values())
+        left = [found for found in active if found.binding.id not in _EVERYWHERE]
+        right = [found for found in active if found.binding.id in _EVERYWHERE]
+        self._offers = {_name(found.binding): found for found in active}
+        self.show([_line(left, right)])
+
+    def pressed(self, name: str) -> None:
+        """Do what was clicked; what can't be done now sounds the bell."""
+        found = self._offers[name]
+        if found.enabled:
+            self.app.call_later(self.app.run_action, found.binding.action, found.node)
+        else:
+            self.app.bell()
+
+
+def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
+    """Return the bindings to be shown, each action once."""
+    once = {_name(found.binding): found for found in reversed([*active]) if found.binding.show}
+    return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", len(_ORDER)))
+
+
+def _name(binding: Binding) -> str:
+    return binding.id or binding.action
+
+
+def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> Line:
+    return Line(
+        tuple(_item(found, rank) for rank, found in enumerate(left, 1)),
+        tuple(_item(found, _LAST.get(found.binding.id or "", 50)) for found in right),
+        inset=1,
+        says_more=True,
+    )
+
+
+def _item(found: ActiveBinding, rank: int) -> Item:
+    binding = found.binding
+    key = binding.key_display or keys.key_name(binding.key)
+    return Item(
+        ((visible(key), "accent" if found.enabled else "faint"), (f" {visible(binding.description)}", "muted")),
+        name=_name(binding),
+        rank=rank,
+    )

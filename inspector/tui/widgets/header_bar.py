@@ -1,0 +1,202 @@
+"""The header: who is spoken with and how it stands, and the screens there are.
+
+It is asked thirty times a second to look again, so it compares a handful of things and paints only what has
+changed; figures that run are painted ten times a second at most. Where room is short the least important goes
+first: the server's name, the state and the screens stay.
+"""
+
+from typing import Any
+
+from textual.message import Message
+
+from inspector.protocol import peek
+from inspector.protocol.things import LISTS
+from inspector.tui import keys
+from inspector.tui.styles import glyphs
+from inspector.tui.subject import Stage, Subject
+from inspector.tui.widgets.item_bar import Item, ItemBar, Line
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import human_duration, one_line
+from inspector.viewmodels.words import TRANSPORTS
+
+_TICKS = 3
+"""Figures that run are painted at every third look."""
+_LONGEST_NAME = 40
+INSECURE = "Certificates are not checked: whoever stands in between can read and change everything."
+
+
+class HeaderBar(ItemBar):
+    """Two lines, and a third while a warning must last."""
+
+    class ScreenChosen(Message):
+        """The tab of a screen was clicked."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, subject: Subject, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._subject = subject
+        self._chosen = shown
+        self._state: tuple[Any, ...] = ()
+        self._figures: tuple[int, ...] = ()
+        self._ticks = 0
+        self._look()
+
+    @property
+    def shown(self) -> str:
+        """The screen whose tab is open."""
+        return self._chosen
+
+    @shown.setter
+    def shown(self, name: str) -> None:
+        self._chosen = name
+        self._look()
+
+    def rebind(self, subject: Subject) -> None:
+        """Tell of another conversation."""
+        self._subject = subject
+        self._look()
+
+    def sync(self) -> None:
+        """Look again."""
+        self._ticks += 1
+        if self._state != _state(self._subject) or (self._ticks >= _TICKS and self._figures != _figures(self._subject)):
+            self._look()
+
+    def pressed(self, name: str) -> None:
+        """Tell that a tab was clicked."""
+        self.post_message(self.ScreenChosen(name))
+
+    def _look(self) -> None:
+        subject = self._subject
+        self._state, self._figures, self._ticks = _state(subject), _figures(subject), 0
+        self.show((_first_line(subject), _second_line(subject, self._chosen), *_warnings(subject)))
+
+
+def _state(subject: Subject) -> tuple[Any, ...]:
+    """What is told at once when it changes. Openings and listings are replaced, never changed."""
+    journal = subject.journal
+    listings = journal.conversation.catalogue.listings
+    return (
+        subject.stage,
+        id(subject.opening),
+        id(journal.connection),
+        subject.listing,
+        subject.why,
+        journal.recording,
+        journal.backpressure,
+        journal.notices,
+        *map(id, listings.values()),
+    )
+
+
+def _figures(subject: Subject) -> tuple[int, ...]:
+    """What may run: the number of entries, and the tenths of a second that connecting has taken."""
+    return subject.journal.count, _waited_ns(subject) // 100_000_000
+
+
+def _waited_ns(subject: Subject) -> int:
+    return subject.now_ns - subject.journal.started_ns if subject.stage is Stage.CONNECTING else 0
+
+
+def _first_line(subject: Subject) -> Line:
+    opening = subject.opening
+    server: Any = opening.server if opening else {}
+    name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
+    version = one_line(peek.text(server, "version") or "", 16)
+    left = [Item((("mcp-inspect ", "title"),), rank=5), Item(((" " + name, "strong"),))]
+    if version:
+        left.append(Item(((version, "muted"),), rank=4))
+    fact = subject.journal.connection
+    if fact is not None:
+        left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 3))
+    if opening is not None:
+        left += [_quiet(opening.revision.date, 1), _quiet(f"{opening.era}", 2)]
+    right = [Item(tuple(_stage(subject)))]
+    if subject.listing:
+        right.insert(0, Item(((f"{glyphs().pending} listing {subject.listing}", "pending"),), rank=6))
+    return Line(tuple(left), tuple(right), gap=1, inset=1)
+
+
+def _quiet(words: str, rank: int) -> Item:
+    return Item(((f"{glyphs().note} ", "faint"), (one_line(words, 24), "muted")), rank=rank)
+
+
+def _stage(subject: Subject) -> list[Span]:
+    signs = glyphs()
+    match subject.stage:
+        case Stage.CONNECTING:
+            tenths = _waited_ns(subject) // 100_000_000 * 100_000_000
+            return [(f"{signs.pending} connecting {human_duration(tenths) if tenths else ''}".rstrip(), "pending")]
+        case Stage.OPEN:
+            return [(f"{signs.connected} connected", "ok")]
+        case Stage.CLOSED:
+            return [(f"{signs.disconnected} closed", "warning" if subject.why else "muted")]
+        case Stage.FAILED:
+            return [(f"{signs.error} not connected", "error")]
+        case Stage.LOADING:
+            return [(f"{signs.pending} reading", "pending")]
+        case Stage.RECORDED:
+            return [(f"{signs.closed} recorded", "accent")]
+
+
+def _second_line(subject: Subject, chosen: str) -> Line:
+    left = tuple(_tab(subject, action, chosen) for action in keys.ACTIONS if action.id.startswith("screen."))
+    return Line(left, _recording(subject), gap=0)
+
+
+def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
+    name = action.id.removeprefix("screen.")
+    here = name == chosen
+    spans: list[Span] = [
+        (glyphs().cursor if here else " ", "accent"),
+        (action.keys[0], "accent" if here else "faint"),
+        (f" {action.label}", "strong" if here else "muted"),
+    ]
+    badge = _badge(subject, name)
+    if badge[0]:
+        spans += [(" ", "text"), badge]
+    return Item((*spans, ("  ", "text")), name=name, chosen=here)
+
+
+def _badge(subject: Subject, name: str) -> Span:
+    """How many there are of what a screen shows, or that something is wrong there; "" for nothing to say."""
+    if name == "traffic":
+        return f"{subject.journal.count:,}", "faint"
+    if name in LISTS:
+        listing = subject.journal.conversation.catalogue.listings[name]
+        return f"{len(listing.items):,}" if listing.asked else "", "faint"
+    if name == "server":
+        if subject.stage is Stage.FAILED:
+            return glyphs().error, "error"
+        return glyphs().warning if subject.opening and subject.opening.warnings else "", "warning"
+    return "", "faint"
+
+
+def _recording(subject: Subject) -> tuple[Item, ...]:
+    signs, journal = glyphs(), subject.journal
+    items: list[Item] = []
+    if journal.backpressure:
+        items.append(Item(((f"{signs.frozen} waiting for the disk  ", "warning"),), rank=1))
+    if not journal.live:
+        return ()
+    if not journal.recording or journal.capture_path is None:
+        return (*items, Item(((f"{signs.disconnected} not recorded ", "muted"),), rank=2))
+    name = one_line(journal.capture_path.name, 60)
+    return (
+        *items,
+        Item(((f"{signs.recording} ", "error"), ("recording ", "muted")), rank=2),
+        Item(((name + " ", "faint"),), rank=3),
+    )
+
+
+def _warnings(subject: Subject) -> list[Line]:
+    """What must stay in sight, in one line: the gravest, and how many more there are."""
+    found = [*([INSECURE] if subject.about.insecure else ()), *subject.journal.notices]
+    if not found:
+        return []
+    more = f" (and {len(found) - 1} more, on the server's screen)" if len(found) > 1 else ""
+    said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "text"), (more, "muted")))
+    return [Line((said,), inset=1, grave=True)]

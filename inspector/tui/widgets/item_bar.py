@@ -1,0 +1,172 @@
+"""Lines of small items, some of which answer a click: what header and footer are made of.
+
+One widget draws a whole line, because a line of stock widgets costs a tenth of a second at the start. A line never
+wraps: what has no room is left out, the least important first, and an item is shown whole or not at all.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.tui.styles import glyphs, role_styles
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.spans import clip, spans_width
+from inspector.viewmodels.text import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something on a line that belongs together."""
+
+    spans: tuple[Span, ...]
+    name: str = ""
+    """What a click on it means; "" if nothing."""
+    rank: int = 0
+    """What goes first where room is short: the highest. 0 stays, and is cut if it must be."""
+    chosen: bool = False
+    """Whether it stands on the ground of what is below the bar, as an open tab does."""
+
+    @property
+    def width(self) -> int:
+        """The cells it takes."""
+        return spans_width(self.spans)
+
+
+_MORE = Item(((glyphs().ellipsis, "faint"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Items from the left edge on, and items up to the right edge."""
+
+    left: tuple[Item, ...] = ()
+    right: tuple[Item, ...] = ()
+    gap: int = 2
+    """Spaces between two items; twice as many at least between left and right."""
+    inset: int = 0
+    """Spaces at both edges."""
+    grave: bool = False
+    """Whether the line is a warning that lasts, on a ground of its own."""
+    says_more: bool = False
+    """Whether a sign stands for what was left out on the left."""
+
+    def fitted(self, width: int) -> "Line":
+        """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
+        line = self
+        while line.width > width and any(item.rank for item in line.items):
+            line = line._without_the_worst()
+        excess = line.width - width
+        if excess <= 0 or not line.left:
+            return line
+        first = line.left[0]
+        cut = replace(first, spans=tuple(clip(first.spans, max(1, first.width - excess))))
+        return replace(line, left=(cut, *line.left[1:]))
+
+    def _without_the_worst(self) -> "Line":
+        worst = max(item.rank for item in self.items)
+        gone = next(item for item in reversed(self.items) if item.rank == worst)
+        left = tuple(item for item in self.left if item is not gone)
+        if self.says_more and len(left) < len(self.left) and _MORE not in left:
+            left = (*left, _MORE)
+        return replace(self, left=left, right=tuple(item for item in self.right if item is not gone))
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All items, from left to right."""
+        return self.left + self.right
+
+    @property
+    def width(self) -> int:
+        """The cells it takes at least."""
+        between = self.gap * (max(0, len(self.left) - 1) + max(0, len(self.right) - 1))
+        middle = 2 * self.gap if self.left and self.right else 0
+        return sum(item.width for item in self.items) + between + middle + 2 * self.inset
+
+    def placed(self, width: int) -> Iterator[tuple[int, Item]]:
+        """Yield each item of a fitted line with the column where it begins."""
+        x = self.inset
+        for item in self.left:
+            yield x, item
+            x += item.width + self.gap
+        x = max(x, width - self.inset + self.gap - sum(item.width + self.gap for item in self.right))
+        for item in self.right:
+            yield x, item
+            x += item.width + self.gap
+
+
+class ItemBar(Widget):
+    """Some lines of items. Subclasses say which, and what a click on a named one does."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--chosen", "bar--grave"}
+    DEFAULT_CSS = """
+    ItemBar {
+        height: auto;
+        background: $panel;
+        color: $foreground;
+        & > .bar--chosen { background: $background; }
+        & > .bar--grave { background: $block-cursor-background; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id, classes=classes)
+        self._lines: tuple[Line, ...] = ()
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show other lines; repaints only if they differ, lays out anew only if their number does."""
+        if tuple(lines) == self._lines:
+            return
+        grown = len(lines) != len(self._lines)
+        self._lines = tuple(lines)
+        self.refresh(layout=grown)
+
+    def pressed(self, name: str) -> None:
+        """A named item was clicked."""
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """Return one row per line."""
+        return max(1, len(self._lines))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        width = self.size.width
+        if y >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        line = self._lines[y]
+        paper = self.get_component_rich_style("bar--grave") if line.grave else self.rich_style
+        segments: list[Segment] = []
+        at = 0
+        for x, item in self._placed(y):
+            segments += [Segment(" " * (x - at), paper), *self._segments(item, paper, width - x)]
+            at = x + item.width
+        return Strip(segments).adjust_cell_length(width, paper)
+
+    def _segments(self, item: Item, paper: Style, room: int) -> list[Segment]:
+        inks = role_styles(dark=self.app.current_theme.dark)
+        ground = self.get_component_rich_style("bar--chosen") if item.chosen else paper
+        below = Style(bgcolor=ground.bgcolor)
+        return [Segment(visible(text), below + inks[role]) for text, role in clip(item.spans, max(0, room))]
+
+    def _placed(self, y: int) -> Iterator[tuple[int, Item]]:
+        width = self.size.width
+        return self._lines[y].fitted(width).placed(width)
+
+    def item_at(self, x: int, y: int) -> Item | None:
+        """Return what stands at a cell; None for the ground."""
+        if not 0 <= y < len(self._lines):
+            return None
+        return next((item for at, item in self._placed(y) if at <= x < at + item.width), None)
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what the item under the mouse is for."""
+        found = self.item_at(event.x, event.y)
+        if found is not None and found.name:
+            event.stop()
+            self.pressed(found.name)
