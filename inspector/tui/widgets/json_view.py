@@ -173,8 +173,12 @@ and opens a line that is too long for the screen. `n` and `N` go through what a 
     def _go_to_match(self, start: int, *, backwards: bool = False) -> None:
         start %= max(self._rows.lines.count, 1)
         found = self._rows.lines.find(self._rows.needle, start, backwards=backwards)
-        if found is not None:
-            self._arrange(self._rows, self._rows.reveal(found))
+        if found is None:
+            return
+        seen = self.view.visible
+        self._arrange(self._rows, self._rows.reveal(found))
+        if self.view.cursor not in seen:  # with what stands around it, not at the edge
+            self.scroll_lines_to(self.view.cursor - self.view.height // 3)
 
     def action_next_match(self) -> None:
         """Go to the next line that matches."""

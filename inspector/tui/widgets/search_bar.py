@@ -29,7 +29,7 @@ class _Line(Input):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.SEARCH)
 
     def __init__(self, placeholder: str) -> None:
-        super().__init__(placeholder=placeholder, compact=True)
+        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
         self.cursor_blink = False  # a blinking cursor writes to the terminal all day
 
     def action_leave(self) -> None:
@@ -62,6 +62,7 @@ and leaves it when it is empty.
         & .search--count.-none { color: $text-warning; }
         & .search--error { display: none; width: 1fr; height: auto; color: $text-error; }
         & _Line { width: 1fr; background: $surface; color: $foreground; }
+        & _Line:focus { background-tint: transparent; }
         & _Line > .input--placeholder { color: $text-disabled; }
         &.-wrong .search--error { display: block; }
         &.-wrong _Line { text-style: underline; }

@@ -88,6 +88,17 @@ async def test_a_search_marks_and_goes_to_what_it_finds() -> None:
         assert widget.path == "needle"
 
 
+async def test_what_is_found_far_away_is_shown_with_what_stands_around_it() -> None:
+    widget = JsonView(json.dumps([*range(100), "needle", *range(100)]).encode())
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        widget.search("needle")
+        await pilot.pause()
+        rows = [row.strip(" ▌") for row in app.rows()]
+        assert rows.index('"needle",') == 8
+        assert widget.path == "[100]"
+
+
 async def test_the_value_under_the_cursor_can_be_had() -> None:
     widget = JsonView(SAMPLE)
     async with Listening(widget).run_test() as pilot:
