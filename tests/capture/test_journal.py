@@ -17,6 +17,7 @@ from inspector.protocol.events import Closed, Event, Opened
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
 from inspector.protocol.frames import Channel, Eol, Frame, SseFacts
+from inspector.transports.base import Observer
 from tests.capture.recording import CAME, HEAD, SENT, anonymous, came, entries, http_life, life, over, recorded, sent
 from tests.waiting import until
 
@@ -27,6 +28,14 @@ ANSWER = b'{"jsonrpc":"2.0","id":%d,"result":{"tools":[]}}'
 @pytest.fixture
 def journal() -> Journal:
     return over(anonymous())
+
+
+def test_a_transport_can_report_to_a_journal(journal: Journal) -> None:
+    observer: Observer = journal
+    observer.frame(SENT, Channel.MEMORY, b"x")
+    observer.fact(Stderr(b"y"))
+    assert journal.count == 2
+    journal.close()
 
 
 def test_entries_are_numbered_from_one_and_dated_by_the_clocks_they_were_given(journal: Journal) -> None:
