@@ -1,5 +1,7 @@
-"""What came of a call, a read or a prompt. Four things that are never mixed up: the server did it, the tool says
-that it failed (`isError`), the server refused the request (a JSON-RPC error), and no answer came at all.
+"""What came of a call, a read or a prompt.
+
+Four things are never mixed up: the server did it, the tool says that it failed (`isError`), the server refused
+the request (a JSON-RPC error), and no answer came at all.
 
 The result is shown whole and first; the verdict on its structure comes second and takes nothing away from it.
 """

@@ -118,9 +118,8 @@ def _decoded(data: str) -> tuple[bytes | None, str]:
 def _link(content: Content, prefix: str) -> Block:
     raw = content.raw
     facts = [fact("uri", content.uri, "target")]
-    for key in ("name", "title", "description", "mimeType"):
-        if found := peek.text(raw, key):
-            facts.append(fact(key, found))
+    named = ("name", "title", "description", "mimeType")
+    facts += [fact(key, found) for key in named if (found := peek.text(raw, key))]
     if (size := peek.integer(raw, "size")) is not None:
         facts.append(Fact("size", f"{size} bytes, claimed by server", "claimed"))
     return Block("link", _title(prefix, "resource link"), "", (*facts, *_audience(raw)), raw=raw)
