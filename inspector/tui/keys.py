@@ -27,6 +27,8 @@ class Where(StrEnum):
     FORM = "Forms"
     FORM_LINE = "Lines of a form"
     FORM_CHOICE = "Choices in a form"
+    SERVER = "Server"
+    START = "Start"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,18 @@ ACTIONS: tuple[Action, ...] = (
     Action("choice.next", ("right",), "Next", "Choose the next one.", Where.FORM_CHOICE, "step(1)"),
     Action("choice.previous", ("left",), "Before", "Choose the one before.", Where.FORM_CHOICE, "step(-1)"),
     Action("choice.toggle", ("space",), "Choose", "Choose what is under the cursor.", Where.FORM_CHOICE, "toggle"),
+    # Server
+    Action(
+        "server.reveal",
+        ("z",),
+        "Reveal",
+        "Show the values of environment variables, or mask them again.",
+        Where.SERVER,
+        "reveal",
+        footer=True,
+    ),
+    # Start
+    Action("start.demo", ("d",), "Demo", "Look at the server that comes with this program.", Where.START, "demo", True),
 )
 """The order is the order of footer and help."""
 
