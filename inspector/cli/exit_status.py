@@ -34,6 +34,8 @@ class ExitStatus(IntEnum):
     """What the server sent makes the session unusable."""
     TIMEOUT = 7
     """Nothing came back in time."""
+    MISTAKE = 70
+    """This program made a mistake; its traceback is on stderr."""
     INTERRUPTED = 130
     """Ctrl+C."""
     BROKEN_PIPE = 141
@@ -49,6 +51,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.TOOL_ERROR: "the tool said isError, or the server answered with a JSON-RPC error",
     ExitStatus.PROTOCOL: "what the server sent makes the session unusable",
     ExitStatus.TIMEOUT: "nothing came back in time",
+    ExitStatus.MISTAKE: "this program made a mistake",
     ExitStatus.INTERRUPTED: "interrupted",
     ExitStatus.BROKEN_PIPE: "whoever reads our output closed it",
 }

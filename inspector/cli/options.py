@@ -4,7 +4,6 @@ One rule: everything before `--` is ours, in any order; everything after it is t
 option that means nothing for the target at hand is an error, never ignored.
 """
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
-from inspector.config.environment import Environment, build_environment
+from inspector.cli.words import no_server
+from inspector.cli.world import World
+from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
@@ -20,23 +21,29 @@ from inspector.session.waiting import Clocks
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_PATH = click.Path(path_type=Path)
+_A_YEAR = 366 * 24 * 3600
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
 _FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure"}
 
 _OPTIONS = [
-    click.option("-e", "set_", multiple=True, metavar="KEY[=VAL]", help="Give the server a variable; KEY alone copies ours."),
-    click.option("--env-file", type=click.Path(path_type=Path), help="Give the server the variables of a file."),
-    click.option("--inherit-env", is_flag=True, help="Give the server all of our environment, not the safe few."),
-    click.option("--cwd", type=click.Path(path_type=Path), help="Start the server in this directory."),
-    click.option("-H", "--header", multiple=True, metavar="'NAME: VALUE'", help="Send a header; @FILE reads it from a file."),
-    click.option("--cacert", type=click.Path(path_type=Path), help="Trust the certificates in this file."),
+    click.option("-e", "set_", multiple=True, metavar="KEY[=VAL]", help="Give the server a variable; KEY copies ours."),
+    click.option("--env-file", type=_PATH, metavar="FILE", help="Give it the variables of a file."),
+    click.option("--inherit-env", is_flag=True, help="Give it all our environment, not the safe few."),
+    click.option("--cwd", type=_PATH, metavar="DIR", help="Start it in this directory."),
+    click.option("-H", "--header", multiple=True, metavar="'NAME: VAL'", help="Send a header; @FILE reads it."),
+    click.option("--cacert", type=_PATH, metavar="FILE", help="Trust these certificates."),
     click.option("--insecure", is_flag=True, help="Check no certificate."),
-    click.option("--transport", type=click.Choice(["stdio", "http", "sse"]), help="Demand a transport."),
-    click.option("--era", type=click.Choice(["auto", "legacy", "modern"]), default="auto", show_default=True),
-    click.option("--revision", default="", metavar="DATE", help="Use this protocol version and no other."),
-    click.option("--timeout", type=float, default=60.0, show_default=True, metavar="S", help="Longest silence; progress resets it."),
-    click.option("--max-total", type=float, default=3600.0, show_default=True, metavar="S", help="Longest wait in all."),
-    click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record the session here."),
+    click.option("--transport", type=click.Choice(["stdio", "http", "sse"]), help="Use this one and no other."),
+    click.option("--era", type=click.Choice(["auto", "legacy", "modern"]), default="auto", help="How to open."),
+    click.option("--revision", default="", metavar="DATE", help="Use this version and no other."),
+    click.option("--timeout", type=float, default=60.0, metavar="S", help="Longest silence (60); progress resets it."),
+    click.option("--max-total", type=float, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
+    click.option("--capture", type=_PATH, metavar="FILE", help="Record the session in a new file."),
+]
+_OF_COMMANDS_WITHOUT_SCREEN = [
+    click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout."),
+    click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong."),
 ]
 
 
@@ -47,44 +54,51 @@ def target_options(command: F) -> F:
     return command
 
 
+def headless_options(command: F) -> F:
+    """Add what every command without a screen takes: a target, its options, and how to write."""
+    command = target_options(command)
+    for option in reversed(_OF_COMMANDS_WITHOUT_SCREEN):
+        command = option(command)
+    return click.argument("url", required=False, metavar="[URL | -- CMD…]")(command)
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """What the options and the words around them come to."""
 
     target: Target
     era: Era | None
+    """None: find out."""
     revision: str
     clocks: Clocks
     capture: Path | None
 
 
-def choose(
-    theirs: tuple[str, ...] | None, url: str | None, options: Mapping[str, Any], *, env: Mapping[str, str] = os.environ
-) -> Chosen:
-    """Make a target of the words after `--` (None without `--`) or of a URL.
+def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
+    """Make a target of the words after `--` or of a URL, and settings of the options.
 
-    Raises: UsageError where there is none or both, or where an option does not go with it.
+    Raises: UsageError where there is no target or two, or where an option does not go with it.
     """
-    transport = options.get("transport")
-    if theirs is not None and url is not None:
+    if world.theirs is not None and url is not None:
         raise UsageError(f"both a command after -- and {url!r}", hint="A target is one or the other.")
-    if theirs is not None:
-        target: Target = _stdio(theirs, options, env)
+    if world.theirs is not None:
+        target: Target = _stdio(world.theirs, options, world.env)
     elif url is not None:
-        target = _http(url, options, env)
+        target = _http(url, options)
     else:
-        raise UsageError("no server named", hint="Give a URL, or a command after --: mcp-inspect … -- node server.js")
-    if transport is not None and (transport == "stdio") is not isinstance(target, StdioTarget):
-        raise UsageError(f"--transport {transport} does not go with this target")
+        raise no_server()
     era = None if options["era"] == "auto" else Era(options["era"])
-    clocks = Clocks(_seconds(options["timeout"], "--timeout"), _seconds(options["max_total"], "--max-total"))
-    return Chosen(target, era, options["revision"], clocks, options.get("capture"))
+    return Chosen(target, era, options["revision"], _clocks(options), options.get("capture"))
+
+
+def _clocks(options: Mapping[str, Any]) -> Clocks:
+    return Clocks(_seconds(options["timeout"], "--timeout"), _seconds(options["max_total"], "--max-total"))
 
 
 def _seconds(value: float, name: str) -> float | None:
     """Seconds, or None for ever where 0 was given."""
-    if value < 0:
-        raise UsageError(f"{name} {value:g}: a time can't be negative", hint="0 waits for ever.")
+    if not 0 <= value < _A_YEAR:
+        raise UsageError(f"{name} {value:g}: that is no time to wait", hint="Give seconds; 0 waits for ever.")
     return value or None
 
 
@@ -94,18 +108,29 @@ def _refuse(options: Mapping[str, Any], names: Mapping[str, str], why: str) -> N
         raise UsageError(f"{', '.join(given)}: {why}")
 
 
+def _demand(options: Mapping[str, Any], *kinds: str) -> None:
+    asked = options["transport"]
+    if asked not in (None, *kinds):
+        raise UsageError(f"--transport {asked} does not go with this target", hint="A URL is http or sse, a command stdio.")
+
+
 def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, str]) -> StdioTarget:
     if not argv:
         raise UsageError("nothing stands after --", hint="Give the server's command there: mcp-inspect -- node server.js")
-    _refuse(options, _FOR_HTTP, "only for servers reached by URL")
-    environment: Environment = build_environment(
+    _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
+    _demand(options, "stdio")
+    environment = build_environment(
         env, inherit_all=options["inherit_env"], set_=options["set_"], env_file=options["env_file"]
     )
-    return StdioTarget(argv, environment, str(Path(options["cwd"] or ".").absolute()))
+    cwd = Path(options["cwd"] or ".").absolute()
+    if not cwd.is_dir():
+        raise UsageError(f"--cwd {cwd}: no such directory")
+    return StdioTarget(argv, environment, str(cwd))
 
 
-def _http(url: str, options: Mapping[str, Any], env: Mapping[str, str]) -> HttpTarget:
-    _refuse(options, _FOR_STDIO, "only for servers that are started, after --")
+def _http(url: str, options: Mapping[str, Any]) -> HttpTarget:
+    _refuse(options, _FOR_STDIO, "only for servers that are started, by a command after --")
+    _demand(options, "http", "sse")
     cacert = options["cacert"]
     if cacert is not None and not cacert.is_file():
         raise UsageError(f"--cacert {cacert}: no such file")

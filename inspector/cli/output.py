@@ -4,82 +4,116 @@ Foreign text is made visible where a terminal would act on it. JSON for a pipe i
 a terminal acts on as escapes, which is the same JSON.
 """
 
-import os
+import json
 import re
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 import msgspec
 
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
+from inspector.cli.world import World
 from inspector.errors import InspectError
 from inspector.viewmodels.text import visible
 
 _SGR = {"title": "1", "error": "31", "ok": "32", "warning": "33", "muted": "2", "accent": "36"}
-_ACTS_ON_TERMINALS = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\U000e0000-\U000e007f]")
+_ACTS_ON_TERMINALS = re.compile(
+    "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\U000e0000-\U000e007f]"
+)
 
 
 @dataclass(slots=True)
 class Output:
     """Where a command writes."""
 
+    world: World = field(default_factory=World)
     as_json: bool = False
     quiet: bool = False
-    stdout: TextIO = field(default_factory=lambda: sys.stdout)
-    stderr: TextIO = field(default_factory=lambda: sys.stderr)
 
     def data(self, value: Any) -> None:
         """Write one JSON document. `msgspec.Raw` members are written as they came."""
-        raw = msgspec.json.encode(value)
-        if self.stdout.isatty():
-            text = msgspec.json.format(raw, indent=2).decode()
-            self.stdout.write(_ACTS_ON_TERMINALS.sub(_escape, text) + "\n")
-        else:
-            self.stdout.write(raw.decode("utf-8", "replace") + "\n")
-        self.stdout.flush()
+        raw = _encode(value)
+        if not self.world.stdout.isatty():
+            self._write_utf8(raw + b"\n")
+            return
+        text = msgspec.json.format(raw, indent=2).decode("utf-8", "replace")
+        self._write_utf8(_ACTS_ON_TERMINALS.sub(_escape, text).encode() + b"\n")
 
     def lines(self, lines: Iterable[Iterable[tuple[str, str]]]) -> None:
         """Write readable text: lines of (text, role). The text has been made visible by its view-model."""
-        colour = wants_colour(self.stdout)
+        colour = wants_colour(self.world.stdout, self.world.env)
         for spans in lines:
-            self.stdout.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
-        self.stdout.flush()
+            self.world.stdout.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
+        self.world.stdout.flush()
 
     def text(self, text: str) -> None:
-        """Write readable text; what a terminal acts on is made visible if it is one."""
-        self.stdout.write(visible(text, newlines=True) if self.stdout.isatty() else text)
-        if not text.endswith("\n"):
-            self.stdout.write("\n")
-        self.stdout.flush()
+        """Write readable text of our own; what a terminal acts on is made visible in it."""
+        self.lines([[(line, "")] for line in visible(text, newlines=True).rstrip("\n").split("\n")])
 
     def narrate(self, text: str, role: str = "muted") -> None:
         """Say on stderr what is going on."""
         if not self.quiet:
-            self.stderr.write(_styled(visible(text, newlines=True), role, wants_colour(self.stderr)) + "\n")
-            self.stderr.flush()
+            self._tell(text, role)
 
-    def failure(self, error: InspectError, more: dict[str, Any] | None = None) -> ExitStatus:
-        """Say what went wrong and what to do; with --json as one object on stderr's last line."""
-        colour = wants_colour(self.stderr)
-        self.stderr.write(_styled("✗ ", "error", colour) + visible(str(error), newlines=True) + "\n")
-        if error.hint:
-            self.stderr.write(_styled("  → ", "accent", colour) + visible(error.hint, newlines=True) + "\n")
+    def warn(self, text: str) -> None:
+        """Say on stderr what a person should know even when told to be quiet."""
+        self._tell(f"! {text}", "warning")
+
+    def failure(self, error: InspectError, more: Mapping[str, Any] | None = None) -> ExitStatus:
+        """Say what went wrong and what to do; the exit status that goes with it."""
+        return self.report(code_of(error), str(error), error.hint, status_of(error), more)
+
+    def report(
+        self, code: str, message: str, hint: str, status: ExitStatus, more: Mapping[str, Any] | None = None
+    ) -> ExitStatus:
+        """Say what went wrong and what to do; with --json as one object too, on stderr's last line."""
+        stderr = self.world.stderr
+        colour = wants_colour(stderr, self.world.env)
+        stderr.write(_styled("✗ ", "error", colour) + visible(message, newlines=True) + "\n")
+        if hint:
+            stderr.write(_styled("  → ", "accent", colour) + visible(hint, newlines=True) + "\n")
         if self.as_json:
-            told = {"code": code_of(error), "message": str(error), "hint": error.hint} | (more or {})
-            self.stderr.write(msgspec.json.encode({"error": told}).decode("utf-8", "replace") + "\n")
-        self.stderr.flush()
-        return status_of(error)
+            told = {"code": code, "message": message, "hint": hint, "diagnosis": []} | dict(more or {})
+            line = _encode({"error": told}).decode("utf-8", "replace")
+            stderr.write(_ACTS_ON_TERMINALS.sub(_escape, line) + "\n")
+        stderr.flush()
+        return status
+
+    def _tell(self, text: str, role: str) -> None:
+        stderr = self.world.stderr
+        stderr.write(_styled(visible(text, newlines=True), role, wants_colour(stderr, self.world.env)) + "\n")
+        stderr.flush()
+
+    def _write_utf8(self, data: bytes) -> None:
+        """JSON is UTF-8, whatever the locale says of the terminal."""
+        stdout = self.world.stdout
+        if (buffer := getattr(stdout, "buffer", None)) is None:
+            stdout.write(data.decode("utf-8", "replace"))
+        else:
+            buffer.write(data)
+        stdout.flush()
 
 
-def wants_colour(stream: TextIO) -> bool:
+def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
     """Whether a stream gets colours: NO_COLOR forbids, FORCE_COLOR demands, otherwise a terminal that is not dumb."""
-    if os.environ.get("NO_COLOR"):
+    if env.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE"):
+    if env.get("FORCE_COLOR") or env.get("CLICOLOR_FORCE"):
         return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    return stream.isatty() and env.get("TERM") != "dumb"
+
+
+def _encode(value: Any) -> bytes:
+    """JSON, also of what only a tolerant reader took: lone surrogates, numbers that no double holds."""
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return json.dumps(value, separators=(",", ":"), default=_of_raw).encode()
+
+
+def _of_raw(value: msgspec.Raw) -> Any:
+    return json.loads(bytes(value).decode("utf-8", "replace"))
 
 
 def _styled(text: str, role: str, colour: bool) -> str:

@@ -1,0 +1,15 @@
+"""`python -m inspector` and `mcp-inspect`: the words of the command line to the command line."""
+
+import sys
+from collections.abc import Sequence
+
+from inspector.cli.main import run
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run with the given words, or the process's own, and return the exit status."""
+    return run(sys.argv[1:] if argv is None else argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""The arguments of a call as typed: `-a name=text`, `-a name:=JSON`, and `--args` with all of them at once.
+
+What can be known to be wrong before a server is started is refused before a server is started.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from inspector.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """One -a."""
+
+    name: str
+    text: str
+    value: Any
+    """The JSON that := gave; means nothing where `is_json` is false."""
+    is_json: bool
+
+
+def read_pairs(pairs: Sequence[str]) -> tuple[Typed, ...]:
+    """Take `name=text` and `name:=JSON` apart.
+
+    Raises: UsageError, also for a name that is given twice.
+    """
+    found = tuple(_pair(text) for text in pairs)
+    names = [each.name for each in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"-a {name} is given twice", hint="Several values are one array: -a 'name:=[1, 2]'.")
+    return found
+
+
+def read_whole(text: str | None, stdin: TextIO) -> Any:
+    """What --args holds: JSON, `@FILE` with it, or `-` for stdin. None if it was not given.
+
+    Raises: UsageError.
+    """
+    if text is None:
+        return None
+    if text == "-":
+        return parse(stdin.read(), "--args - (stdin)")
+    if not text.startswith("@"):
+        return parse(text, "--args")
+    try:
+        return parse(Path(text[1:]).read_text(encoding="utf-8-sig"), f"--args {text}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--args {text}: the file can't be read: {error}") from None
+
+
+def parse(text: str, where: str) -> Any:
+    """JSON, or what is wrong with it and where. Raises: UsageError."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"{where}: this is no JSON: {error.msg} in line {error.lineno}, column {error.colno}",
+            hint="""Quote it for the shell: -a 'name:={"a": 1}'. A text needs no JSON: -a name=text.""",
+        ) from None
+    except RecursionError:
+        raise UsageError(f"{where}: this JSON is nested too deeply to be read") from None
+
+
+def joined(whole: Any, pairs: Sequence[Typed], schema: object) -> Any:
+    """The arguments to send: `whole`, with each pair in it, texts read as `schema` asks. None if nothing was given.
+
+    Raises: UsageError where pairs can't be put in, as `whole` is no object.
+    """
+    if not pairs:
+        return whole
+    if whole is not None and not isinstance(whole, dict):
+        raise UsageError("-a names a member, and --args holds no object", hint="Give one of them.")
+    return {**(whole or {}), **{each.name: _value(each, schema) for each in pairs}}
+
+
+def as_texts(pairs: Sequence[Typed]) -> Mapping[str, str]:
+    """The arguments of a prompt, which are texts. Raises: UsageError for one that was given as JSON."""
+    for each in pairs:
+        if each.is_json:
+            raise UsageError(f"-a {each.name}:= : a prompt's arguments are texts", hint=f"Write -a {each.name}=text.")
+    return {each.name: each.text for each in pairs}
+
+
+def _pair(text: str) -> Typed:
+    name, equals, value = text.partition("=")
+    is_json = name.endswith(":")
+    name = name.removesuffix(":")
+    if not equals or not name:
+        raise UsageError(f"-a {text!r} names no argument", hint="Write -a name=text or -a name:=JSON.")
+    return Typed(name, value, parse(value, f"-a {name}:=") if is_json else None, is_json)
+
+
+def _value(typed: Typed, schema: object) -> Any:
+    if typed.is_json:
+        return typed.value
+    if schema is None:
+        return typed.text
+    from inspector.forms.arguments import coerce_argument
+
+    return coerce_argument(schema, typed.name, typed.text)

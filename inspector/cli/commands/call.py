@@ -1,0 +1,63 @@
+"""`mcp-inspect call`: call a tool, with arguments read as its own schema asks."""
+
+from typing import Any
+
+import click
+
+from inspector.cli.arguments import Typed, joined, read_pairs, read_whole
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.lists import fetch
+from inspector.cli.options import headless_options
+from inspector.cli.requests import Request, make
+from inspector.cli.world import World
+from inspector.protocol.things import Tool
+
+
+@click.command("call")
+@click.argument("name")
+@click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="An argument: by the schema, or JSON.")
+@click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments; - reads stdin.")
+@headless_options
+@click.pass_obj
+def command(world: World, name: str, url: str | None, **options: Any) -> ExitStatus:
+    """Call a tool. Wrong arguments are sent as they are.
+
+    \b
+      mcp-inspect call add -a a=2 -a b=3 -- node server.js
+      mcp-inspect call search --args '{"q": "gulls"}' --json https://example.com/mcp
+    """
+    pairs = read_pairs(options.pop("pairs"))
+    whole = read_whole(options.pop("whole"), world.stdin)
+    joined(whole, pairs, None)  # what does not go together is refused before a server is started
+
+    async def work(visit: Visit) -> ExitStatus:
+        return await _call(visit, name, whole, pairs)
+
+    return visit(world, url, options, work)
+
+
+async def _call(visit: Visit, name: str, whole: Any, pairs: tuple[Typed, ...]) -> ExitStatus:
+    tool = await _listed(visit, name)
+    arguments = joined(whole, pairs, tool.input_schema if tool else None)
+    params = {"name": name, "arguments": {} if arguments is None else arguments}
+    output_schema = tool.output_schema if tool else None
+    return await make(visit, Request("tools/call", params, target=name, output_schema=output_schema))
+
+
+async def _listed(visit: Visit, name: str) -> Tool | None:
+    """The tool as the server lists it: its schemas say how to read, send and judge. None if it is not listed."""
+    items = (await fetch(visit, "tools")).items
+    found = next((tool for tool in map(Tool, items) if tool.name == name), None)
+    if found is not None:
+        visit.output.narrate(f"{len(items)} tools listed for the schema of {name}")
+    else:
+        visit.output.warn(f"{name!r} is not among the {len(items)} tools that are listed{_nearest(name, items)}; sent all the same")
+    return found
+
+
+def _nearest(name: str, items: tuple[Any, ...]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [tool.name for tool in map(Tool, items)], n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -1,0 +1,33 @@
+"""`mcp-inspect prompt`: get a prompt, filled in by the server."""
+
+from typing import Any
+
+import click
+
+from inspector.cli.arguments import as_texts, read_pairs
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.options import headless_options
+from inspector.cli.requests import Request, make
+from inspector.cli.world import World
+
+
+@click.command("prompt")
+@click.argument("name")
+@click.option("-a", "pairs", multiple=True, metavar="K=V", help="An argument; prompts take texts.")
+@headless_options
+@click.pass_obj
+def command(world: World, name: str, url: str | None, **options: Any) -> ExitStatus:
+    """Get a prompt.
+
+    \b
+      mcp-inspect prompt review -a language=Python -- node server.js
+      mcp-inspect prompt greeting --json https://example.com/mcp
+    """
+    arguments = as_texts(read_pairs(options.pop("pairs")))
+
+    async def work(visit: Visit) -> ExitStatus:
+        params = {"name": name} | ({"arguments": arguments} if arguments else {})
+        return await make(visit, Request("prompts/get", params, target=name))
+
+    return visit(world, url, options, work)

@@ -1,0 +1,74 @@
+"""A command without a screen: connect, do one thing, leave. The loop runs on the main thread.
+
+Whatever ends it ends the server too: the work is done, Ctrl+C (what is in flight is cancelled first, in the way of
+its revision), SIGTERM or SIGHUP, or a reader of our output that has had enough.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from inspector.capture.journal import Journal
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.last_words import last_words, stderr_lines
+from inspector.cli.launch import journal_for, leave_no_child, settings_for
+from inspector.cli.options import Chosen, choose
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import InspectError
+from inspector.protocol.revisions.openings import Opening
+from inspector.session.open import open_session
+from inspector.session.session import Session
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A session that is open, and where to write what comes of it."""
+
+    session: Session
+    opening: Opening
+    output: Output
+
+
+Work = Callable[[Visit], Awaitable[ExitStatus]]
+
+
+def visit(world: World, url: str | None, options: dict[str, Any], work: Work) -> ExitStatus:
+    """Connect to the target that the options name, do the work, leave; the exit status."""
+    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
+    chosen = choose(world, url, options)
+    leave_no_child()
+    journal = journal_for(chosen, by_default=False)
+    try:
+        return asyncio.run(_visit(chosen, journal, output, work))
+    except InspectError as error:
+        _show_stderr(output, journal)
+        return output.failure(error, last_words(journal))
+    finally:
+        for notice in journal.notices:
+            output.warn(notice)
+        journal.close()
+
+
+async def _visit(chosen: Chosen, journal: Journal, output: Output, work: Work) -> ExitStatus:
+    async with open_session(chosen.target, journal, settings_for(chosen)) as session:
+        opening = await session.connect()
+        _introduce(output, opening)
+        return await work(Visit(session, opening, output))
+
+
+def _introduce(output: Output, opening: Opening) -> None:
+    name, version = opening.server.get("name", "a server without a name"), opening.server.get("version", "")
+    output.narrate(f"connected to {name} {version}, {opening.revision.named}".replace(" ,", ","))
+    for warning in opening.warnings:
+        output.warn(warning)
+
+
+def _show_stderr(output: Output, journal: Journal) -> None:
+    if lines := stderr_lines(journal):
+        output.narrate("The server's last words on stderr:")
+        for line in lines:
+            output.narrate(f"  {line}", "")

@@ -1,0 +1,153 @@
+"""The list of commands, and how one is run: words in, exit status out.
+
+A command's file is imported when the command is run, and nothing else: `mcp-inspect call` pays neither for the
+interface nor for the other commands.
+"""
+
+import logging
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+import click
+
+from inspector import __version__
+from inspector.cli.exit_status import MEANINGS, ExitStatus
+from inspector.cli.logs import narrated_log
+from inspector.cli.output import Output
+from inspector.cli.words import Words, no_server, split, take_apart
+from inspector.cli.world import World
+from inspector.errors import InspectError, UsageError
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    module: str
+    """In `inspector.cli.commands`; the click command there has the command's name, or `command`."""
+    help: str
+    group: str = ""
+    """Under which heading it is listed; "" for one that is not."""
+    talks: bool = True
+    """Whether it takes a server's command after --."""
+
+
+_LOOK, _ASK, _MORE = "In the terminal interface", "Without a screen", "To look up"
+_COMMANDS = {
+    "stdio": _Command("stdio", "Start a server and look at it; also without the word: mcp-inspect -- CMD…", _LOOK),
+    "http": _Command("http", "Connect to a URL; also without the word: mcp-inspect URL", _LOOK),
+    "sse": _Command("sse", "Connect to a URL by the older HTTP+SSE", _LOOK),
+    "replay": _Command("replay", "Open a capture", _LOOK, talks=False),
+    "demo": _Command("demo", "Look at the server that comes with this program", _LOOK, talks=False),
+    "info": _Command("info", "What a server says about itself", _ASK),
+    "list": _Command("list", "Its tools, resources, templates, prompts, or all", _ASK),
+    "call": _Command("call", "Call a tool", _ASK),
+    "read": _Command("read", "Read a resource", _ASK),
+    "prompt": _Command("prompt", "Get a prompt", _ASK),
+    "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
+    "start": _Command("start", "What runs without any words: servers found, recent captures", talks=False),
+}
+
+_EXAMPLES = """\
+  mcp-inspect demo
+  mcp-inspect -- npx -y @modelcontextprotocol/server-everything
+  mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'
+  mcp-inspect call add -a a=2 -a b=3 --json -- node server.js
+"""
+
+
+class Commands(click.Group):
+    """The program: its commands by name, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands that help lists, in its order."""
+        return [name for name, command in _COMMANDS.items() if command.group]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command, imported now; None if there is none of that name."""
+        known = _COMMANDS.get(cmd_name)
+        if known is None:
+            return None
+        found = import_module(f"inspector.cli.commands.{known.module}").command
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples first, the exit codes last."""
+        formatter.write("mcp-inspect: look at MCP servers, byte by byte\n\n" + _EXAMPLES)
+        for group in (_LOOK, _ASK, _MORE):
+            with formatter.section(group):
+                formatter.write_dl([(name, each.help) for name, each in _COMMANDS.items() if each.group == group])
+        formatter.write("\nOptions stand in any order before --, the server's command after it.\n")
+        formatter.write("Each command has --help; --version says which this is.\n")
+        with formatter.section("Exit status"):
+            formatter.write_dl([(str(int(status)), meaning) for status, meaning in MEANINGS.items()])
+
+
+@click.group(
+    cls=Commands, name="mcp-inspect", context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False
+)
+@click.version_option(__version__, prog_name="mcp-inspect")
+def commands() -> None:
+    """The program itself does nothing; its commands do."""
+
+
+def run(argv: Sequence[str], world: World | None = None) -> int:
+    """Run one command line and return the exit status. Nothing is raised."""
+    world = world or World()
+    ours, _ = split(argv)
+    output = Output(world, as_json="--json" in ours)
+    with narrated_log(world):
+        try:
+            return _run(argv, world)
+        except click.exceptions.Exit as leave:
+            return leave.exit_code
+        except click.ClickException as error:
+            return output.failure(_as_ours(error))
+        except InspectError as error:
+            return output.failure(error)
+        except KeyboardInterrupt:
+            return ExitStatus.INTERRUPTED
+        except BrokenPipeError:
+            _write_no_more(world)
+            return ExitStatus.BROKEN_PIPE
+        except Exception:  # noqa: BLE001 - the border of every command
+            logger.exception("mcp-inspect made a mistake; the traceback is worth a report")
+            return ExitStatus.MISTAKE
+
+
+def _run(argv: Sequence[str], world: World) -> int:
+    words = take_apart(argv, list(_COMMANDS))
+    name = words.command or _without_a_command(words)
+    if words.theirs is not None and not _COMMANDS[name or "start"].talks:
+        raise UsageError(f"mcp-inspect {name} takes no server's command", hint=f"See mcp-inspect {name} --help.")
+    line = [name, *words.ours] if name else list(words.ours)
+    with commands.make_context("mcp-inspect", line, obj=replace(world, theirs=words.theirs)) as context:
+        return int(commands.invoke(context) or 0)
+
+
+def _without_a_command(words: Words) -> str:
+    """What is meant where no command, no URL and no `--` stands: the start, or "" for the program's own options."""
+    if any(word in ("-h", "--help", "--version") for word in words.ours):
+        return ""
+    if set(words.ours) <= {"--json", "-q", "--quiet"}:
+        return "start"
+    raise no_server()
+
+
+def _as_ours(error: click.ClickException) -> UsageError:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context else "mcp-inspect"
+    message = error.format_message()
+    return UsageError(message[:1].lower() + message[1:], hint=f"See {path} --help.")
+
+
+def _write_no_more(world: World) -> None:
+    """Have what is still buffered go nowhere, so that the interpreter's own last flush is quiet."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, world.stdout.fileno())
+        os.close(nowhere)

@@ -1,0 +1,54 @@
+"""What came of a request, for a command: an answer is data, and everything else is one of our exceptions."""
+
+from typing import assert_never
+
+from inspector.errors import (
+    AuthorizationNeeded,
+    Disconnected,
+    InspectError,
+    RequestCancelled,
+    RequestFailed,
+    RequestTimeout,
+)
+from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+
+
+def answered(reply: Reply, method: str) -> Replied:
+    """The reply, if it is an answer, be it an error.
+
+    Raises: AuthorizationNeeded, Disconnected, RequestCancelled, RequestFailed, RequestTimeout.
+    """
+    if isinstance(reply, Replied):
+        return reply
+    raise _failure(reply, method)
+
+
+def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> InspectError:
+    match reply:
+        case Silent():
+            return _silence(reply, method)
+        case Refused(status=401 | 403):
+            return AuthorizationNeeded(
+                f"the server answered {method} with HTTP {reply.status}",
+                hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
+            )
+        case Refused():
+            status = f"HTTP {reply.status}" if reply.status else "no response"
+            said = reply.body[:200].decode("utf-8", "replace").strip()
+            return RequestFailed(f"no answer to {method}: {'; '.join(filter(None, (status, reply.why, said)))}")
+        case Broken():
+            return Disconnected(f"no answer to {method}: {reply.why}", hint=reply.hint)
+        case GivenUp():
+            return RequestCancelled(f"{method} was cancelled")
+        case _:
+            assert_never(reply)
+
+
+def _silence(reply: Silent, method: str) -> RequestTimeout:
+    if reply.clock == "total":
+        return RequestTimeout(
+            f"no answer to {method} within {reply.seconds:g} s in all", hint="Give it longer with --max-total."
+        )
+    return RequestTimeout(
+        f"no answer to {method}, and no progress for {reply.seconds:g} s", hint="Give it longer with --timeout."
+    )

@@ -1,0 +1,95 @@
+"""One request and what is written of it: the answer as it came, the verdict on it, how long it took."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit
+from inspector.cli.outcome import answered
+from inspector.cli.output import Output
+from inspector.forms.validate import Verdict
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.viewmodels.result import Came, Finished, came_of, verdict_of
+
+
+@dataclass(slots=True)
+class Request:
+    """A request to be made, and its rounds once it was."""
+
+    method: str
+    params: Any
+    target: str
+    """What it is about: a tool, a uri, a prompt."""
+    output_schema: Any = None
+    """Of the tool it calls; None if there is none, or the tool was not listed."""
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    @property
+    def duration_ns(self) -> int | None:
+        """From the first request to the last answer; None if nothing was sent or nothing came."""
+        ended = self.exchanges[-1].ended_ns if self.exchanges else None
+        return None if ended is None else ended - self.exchanges[0].started_ns
+
+
+async def make(visit: Visit, request: Request) -> ExitStatus:
+    """Send it, wait, write what came.
+
+    Raises: what `answered` raises, if no answer came.
+    """
+    called = await visit.session.call(request.method, request.params, opened=request.exchanges.append)
+    message = answered(called.reply, request.method).message
+    finished = _finished(visit, request, message, called.rounds)
+    verdict = verdict_of(finished)
+    if visit.output.as_json:
+        visit.output.data(_as_json(request, message, called.rounds, verdict))
+        _narrate_verdict(visit.output, verdict)
+    else:
+        _show(visit.output, finished, verdict)
+    return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
+
+
+def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, rounds: int) -> Finished:
+    if isinstance(message, Answer):
+        result, error, size = message.result, None, len(message.result_part.raw)
+    else:
+        result, error, size = None, message.error if message.error is not None else {}, len(message.error_part.raw)
+    return Finished(
+        method=request.method,
+        target=request.target,
+        result=result,
+        error=error,
+        duration_ns=request.duration_ns,
+        size=size,
+        rounds=rounds,
+        output_schema=request.output_schema,
+        revision=visit.session.revision,
+    )
+
+
+def _as_json(request: Request, message: Answer | ErrorAnswer, rounds: int, verdict: Verdict | None) -> dict[str, Any]:
+    """The object that is written: the answer's own bytes, and what we add."""
+    told: dict[str, Any] = {
+        "result": msgspec.Raw(message.result_part.raw) if isinstance(message, Answer) else None,
+        "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorAnswer) else None,
+    }
+    if request.method == "tools/call":
+        told["valid"] = verdict.ok if verdict else None
+    took = request.duration_ns
+    return told | {"duration_ms": None if took is None else round(took / 1e6, 3), "rounds": rounds}
+
+
+def _narrate_verdict(output: Output, verdict: Verdict | None) -> None:
+    if verdict is None:
+        return
+    if verdict.note:
+        output.warn(verdict.note)
+    for problem in verdict.problems:
+        output.warn(f"structuredContent{problem.pointer} {problem.sentence}")
+
+
+def _show(output: Output, finished: Finished, verdict: Verdict | None) -> None:
+    output.text(repr(finished))
+    _narrate_verdict(output, verdict)

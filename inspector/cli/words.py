@@ -1,0 +1,109 @@
+"""Which words of the command line are ours, and which command they are for.
+
+One rule: everything before the first `--` is ours, in any order; everything after it is the server's, further
+`--` included. So the command's name may stand behind options, and a bare URL or a bare `--` is a command too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.errors import UsageError
+
+WITH_VALUE = frozenset(
+    {
+        *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
+        *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
+    }
+)
+"""Options whose value may be the next word."""
+_SCHEMES = ("http://", "https://")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A command line, taken apart."""
+
+    command: str
+    """The command's name; "" if none was named and none is meant."""
+    ours: tuple[str, ...]
+    """What it gets: options and arguments without its name."""
+    theirs: tuple[str, ...] | None
+    """What stood after `--`; None without."""
+
+
+def take_apart(argv: Sequence[str], commands: Sequence[str]) -> Words:
+    """Find the command among the words.
+
+    Raises: UsageError for a first word that is neither a command nor a URL, and for a server's command without `--`.
+    """
+    ours, theirs = split(argv)
+    place = _first_word(ours)
+    if place is None:
+        return Words("stdio" if theirs is not None else "", ours, theirs)
+    word, rest = ours[place], ours[:place] + ours[place + 1 :]
+    if word in commands:
+        if word == "stdio" and (place := _first_word(rest)) is not None:
+            raise _missing_dashes(("stdio", *rest[:place]), rest[place:], theirs)
+        return Words(word, rest, theirs)
+    if word.startswith(_SCHEMES):
+        return Words("http", ours, theirs)
+    raise _unknown(word, ours, place, theirs, commands)
+
+
+def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """What stands before the first `--`, and what behind it; None where there is none."""
+    if "--" not in argv:
+        return tuple(argv), None
+    place = list(argv).index("--")
+    return tuple(argv[:place]), tuple(argv[place + 1 :])
+
+
+def no_server() -> UsageError:
+    """What is wrong where a command needs a server and none was named."""
+    return UsageError(
+        "no server named", hint="Give a URL, or its command after --: mcp-inspect list tools -- node server.js"
+    )
+
+
+def _first_word(words: Sequence[str]) -> int | None:
+    """Where the first word stands that is neither an option nor an option's value."""
+    is_value = False
+    for place, word in enumerate(words):
+        if is_value:
+            is_value = False
+        elif word.startswith("-") and word != "-":
+            is_value = word in WITH_VALUE
+        else:
+            return place
+    return None
+
+
+def _unknown(
+    word: str, ours: tuple[str, ...], place: int, theirs: tuple[str, ...] | None, commands: Sequence[str]
+) -> UsageError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, commands, n=1)
+    if near:
+        return UsageError(f"{word!r} is no command", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
+    if theirs is None and _could_start_a_server(word, ours[place + 1 :]):
+        return _missing_dashes(ours[:place], ours[place:], None)
+    return UsageError(f"{word!r} is neither a command nor a URL", hint="See mcp-inspect --help.")
+
+
+def _could_start_a_server(word: str, rest: Sequence[str]) -> bool:
+    return bool(rest) or "/" in word or "." in word
+
+
+def _missing_dashes(ours: Sequence[str], command: Sequence[str], theirs: tuple[str, ...] | None) -> UsageError:
+    import shlex
+
+    if theirs is not None:
+        return UsageError(
+            f"{command[0]!r} stands before --, where only options may",
+            hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *theirs])}",
+        )
+    return UsageError(
+        "the server's command needs -- before it, so that its options are not taken for ours",
+        hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *command])}",
+    )

@@ -1,0 +1,27 @@
+"""The world as a command sees it: words, environment, streams, terminal. Handed in, so that a test can hand in another.
+
+No command reads `sys.argv`, `os.environ` or `sys.stdout` by itself.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TextIO
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What surrounds one run of the program."""
+
+    theirs: tuple[str, ...] | None = None
+    """The server's argv: what stood after the first `--`, untouched. None if there was no `--`."""
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    stdin: TextIO = field(default_factory=lambda: sys.stdin)
+    stdout: TextIO = field(default_factory=lambda: sys.stdout)
+    stderr: TextIO = field(default_factory=lambda: sys.stderr)
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether an interface can be drawn: both streams are a terminal, and not one that can't move its cursor."""
+        return self.stdin.isatty() and self.stdout.isatty() and self.env.get("TERM", "") not in ("", "dumb")
