@@ -53,6 +53,10 @@ class HttpLike(Protocol):
     common_headers: dict[str, str]
     """What GET and DELETE carry beside the session id."""
 
+    @property
+    def carriage(self) -> Carriage:
+        """How messages travel now."""
+
     async def use(self, carriage: Carriage) -> None:
         """Travel another way from now on. Raises: ConnectError."""
 
@@ -123,10 +127,17 @@ class Driver:
                     self._tasks.create_task(self._answer(message))
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
-                        waiter.settle(Replied(answer, exchange))
+                        self._answered(waiter, Replied(answer, exchange))
                 case events.Progressed(exchange):
                     if waiter := self._waiters.get(exchange.id):
                         waiter.heard()
+
+    def _answered(self, waiter: Waiter, reply: Replied) -> None:
+        """Wake who waits. On an HTTP session the carriage is told to resume that stream no more."""
+        waiter.settle(reply)
+        sessions = self.http is not None and self.http.carriage is Carriage.SESSIONS
+        if sessions and waiter.delivery is not None:
+            waiter.delivery.cancel()
 
     async def _perform(self, step: Step, opened: Callable[[Exchange], None]) -> Any:
         match step:
@@ -234,7 +245,7 @@ class Driver:
 
     def _open_stream(self, revision: Revision) -> None:
         if self.http is not None and self._transport.kind != "sse":
-            self.http.common_headers = version_header(revision)
+            self.http.common_headers = self.http.common_headers | version_header(revision)
             self._tasks.create_task(self._stream(self.http))
 
     async def _stream(self, http: HttpLike) -> None:
@@ -250,5 +261,5 @@ class Driver:
         notice = cancel(exchange, self.revision, over_http=self.http is not None, reason=reason)
         if notice is not None:
             await self._notify(notice)
-        if self.http is not None and waiter.delivery is not None:
+        if notice is None and self.http is not None and waiter.delivery is not None:
             waiter.delivery.cancel()

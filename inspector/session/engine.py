@@ -72,6 +72,8 @@ class Live:
         """None for the moment before the engine has made it."""
         self.listing: str | None = None
         """The kind of list being fetched now, None if none is."""
+        self.crash: Exception | None = None
+        """What went wrong on our side, if that ended it: an error of this program, not of the server."""
         self._enough: asyncio.Event | None = None
         self._life = engine.submit(self._live())
 
@@ -114,6 +116,9 @@ class Live:
                 except InspectError as error:
                     logger.info("connecting ended: %s", error)
                 await self._enough.wait()
+        except Exception as error:  # border: the engine's worker; whoever looks at this conversation is told
+            logger.exception("the conversation ended by an error of this program")
+            self.crash = error
         finally:
             self.journal.close()
 

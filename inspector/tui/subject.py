@@ -154,7 +154,7 @@ class LiveSubject(Subject):
     @property
     def stage(self) -> Stage:
         """Where it stands now."""
-        if self._error is not None:
+        if self._error is not None or self._live.crash is not None:
             return Stage.FAILED
         return {State.CONNECTING: Stage.CONNECTING, State.OPEN: Stage.OPEN, State.CLOSED: Stage.CLOSED}[
             self._live.state
@@ -163,6 +163,8 @@ class LiveSubject(Subject):
     @property
     def why(self) -> str:
         """Why it failed or closed."""
+        if self._live.crash is not None:
+            return f"an error of this program: {self._live.crash!r}"
         session = self._live.session
         return str(self._error) if self._error else session.why if session else ""
 

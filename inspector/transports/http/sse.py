@@ -1,21 +1,27 @@
 """Server-sent events, out of raw bytes: events with the lines they were made of, and comments beside them.
 
-This file reads bytes, not text, and so has its own decoder. A decoder of text (httpx-sse's is a good one,
-and the oracle of this file's property test) can't give back bytes that are no UTF-8, tells an event's own
-`id` from one that merely persists only by looking at the lines again, and drops the comments; but an inspector
-must show all three. The rules are those of the WHATWG, "Interpreting an event stream":
+This file cuts the bytes into lines, keeps lines and comments as they came, and lets httpx-sse's decoder say what
+an event's lines mean. Each event gets a decoder of its own, so that an id is the event's and not one that persists;
+lines travel through it as text with surrogates for what is no UTF-8, and come back as the bytes they were.
+The rules are those of the WHATWG, "Interpreting an event stream":
 https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 
 Time and memory are linear in the bytes fed, however they are cut into chunks.
 """
 
+import re
 from dataclasses import dataclass
+
+from httpx_sse._decoders import SSEDecoder  # its only home; a test pins it
 
 EVENT_LIMIT = 256 * 1024 * 1024
 """Bytes of one event, its field names included. More is no message but an attack on the memory."""
 
 _BOM = b"\xef\xbb\xbf"
-_RETRY_DIGITS = 10
+_RETRY = re.compile(rb"^retry:(?! ?[0-9]{1,10}$).*$", re.DOTALL)
+"""The rules want digits alone; the decoder would take a sign, spaces and underscores as well."""
+_BAD_ID = re.compile(rb"^id:.*\0", re.DOTALL)
+"""An id with a NUL is none."""
 
 
 class EventTooLong(ValueError):
@@ -59,10 +65,6 @@ class SseParser:
         self._after_cr = False
         self._at_start = True
         self._raw: list[bytes] = []
-        self._data: list[bytes] = []
-        self._name: str | None = None
-        self._id: str | None = None
-        self._retry: int | None = None
 
     def feed(self, chunk: bytes) -> list[SseItem]:
         """Take the next bytes of the stream.
@@ -117,30 +119,32 @@ class SseParser:
             items.append(SseComment(line))
         else:
             self._raw.append(line)
-            self._field(line)
-
-    def _field(self, line: bytes) -> None:
-        name, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
-        if name == b"data":
-            self._data.append(value)
-        elif name == b"event":
-            self._name = value.decode(errors="replace")
-        elif name == b"id" and b"\0" not in value:
-            self._id = value.decode(errors="replace")
-        elif name == b"retry" and value.isdigit() and len(value) <= _RETRY_DIGITS:
-            self._retry = int(value)
 
     def _event(self, *, complete: bool) -> SseEvent:
-        data = b"\n".join(self._data) if self._data else None
-        event = SseEvent(b"\n".join(self._raw), data, self._name, self._id, self._retry, complete)
-        self._reset()
+        event = _decode(self._raw, complete)
+        self._size, self._raw = 0, []
         return event
 
-    def _reset(self) -> None:
-        self._size = 0
-        self._raw, self._data = [], []
-        self._name = self._id = self._retry = None
+
+def _decode(lines: list[bytes], complete: bool) -> SseEvent:
+    """What the lines of one event say; None for what no line of it says."""
+    decoder = SSEDecoder()
+    for line in lines:
+        decoder.decode(_RETRY.sub(b"", line).decode("utf-8", "surrogateescape"))
+    said = decoder.decode("")  # None for nothing but empty or unknown fields
+    fields = {line.partition(b":")[0] for line in lines if not _BAD_ID.match(line)}
+    return SseEvent(
+        raw=b"\n".join(lines),
+        data=(said.data if said else "").encode("utf-8", "surrogateescape") if b"data" in fields else None,
+        event=_readable(said.event if said else "") if b"event" in fields else None,
+        id=_readable(said.id if said else "") if b"id" in fields else None,
+        retry=said.retry if said else None,
+        complete=complete,
+    )
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _split(chunk: bytes) -> list[bytes]:

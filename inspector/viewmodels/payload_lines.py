@@ -1,0 +1,108 @@
+"""A payload as it is: its exact text in lines of a width, and its bytes in hexadecimal.
+
+Both are worked out from positions, so that a payload of 100 MB is as quick as one of a hundred bytes. In the text a
+line break of the payload ends a line, and what is too long goes on below, marked.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import decode, fit, visible
+
+_BYTES_A_LINE = (16, 8)
+_HEX_WIDTH = 78
+"""Cells that sixteen bytes need: position, hexadecimal, text."""
+
+
+class RawLines:
+    """The exact text. What can't be shown stands as an escape; bytes that are no UTF-8 as ‹xFF›."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._payload = payload
+        self._starts = array("Q", [0])
+        self._starts.extend(found + 1 for found in _line_ends(payload))
+        self._width = 0
+        self._firsts: array[int] = array("Q")
+        """For each line of the payload the number of the first row that shows it."""
+
+    def count(self, width: int) -> int:
+        """How many rows of `width` cells it takes."""
+        if not self._payload:
+            return 0
+        self._arrange(width)
+        return self._firsts[-1]
+
+    def line(self, index: int, width: int) -> Sequence[Span]:
+        """One row. A row that goes on from the one above begins with a sign in the margin."""
+        self._arrange(width)
+        number = bisect_right(self._firsts, index) - 1
+        step, part = self._step(width), index - self._firsts[number]
+        start, end = self._bounds(number)
+        begin = _boundary(self._payload, start + part * step, start)
+        stop = min(end, _boundary(self._payload, start + (part + 1) * step, start))
+        text = visible(decode(self._payload[begin:stop]))
+        margin: Span = ("↪ " if part else "  ", "faint")
+        return [margin, (fit(text, width - 2), "foreign")]
+
+    def _arrange(self, width: int) -> None:
+        if width == self._width:
+            return
+        self._width, step = width, self._step(width)
+        rows = (max(1, -(-(end - start) // step)) for start, end in map(self._bounds, range(len(self._starts))))
+        self._firsts = array("Q", accumulate(rows, initial=0))
+
+    def _step(self, width: int) -> int:
+        """Bytes in a row: a character takes no more cells than bytes, escapes aside."""
+        return max(8, width - 2)
+
+    def _bounds(self, number: int) -> tuple[int, int]:
+        """Where a line of the payload begins and ends, without its break."""
+        last = number + 1 >= len(self._starts)
+        return self._starts[number], len(self._payload) if last else self._starts[number + 1] - 1
+
+
+class HexLines:
+    """The bytes: position, hexadecimal, and what is printable of them in ASCII."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._payload = payload
+
+    def count(self, width: int) -> int:
+        """How many rows it takes: of sixteen bytes, or of eight where the view is narrow."""
+        return -(-len(self._payload) // self._a_line(width))
+
+    def line(self, index: int, width: int) -> Sequence[Span]:
+        """One row."""
+        size = self._a_line(width)
+        part = self._payload[index * size : (index + 1) * size]
+        groups = [part[at : at + 8].hex(" ") for at in range(0, len(part), 8)]
+        printable = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in part)
+        room = size * 3 + size // 8 - 1
+        return [
+            (f"{index * size:08x}  ", "faint"),
+            ("  ".join(groups).ljust(room), "number"),
+            (f" {printable}", "foreign"),
+        ]
+
+    def _a_line(self, width: int) -> int:
+        return _BYTES_A_LINE[0] if width >= _HEX_WIDTH else _BYTES_A_LINE[1]
+
+
+def _line_ends(payload: bytes) -> list[int]:
+    found, at = [], payload.find(b"\n")
+    while at >= 0:
+        found.append(at)
+        at = payload.find(b"\n", at + 1)
+    return found
+
+
+def _boundary(payload: bytes, at: int, start: int) -> int:
+    """The nearest position not after `at` where a UTF-8 character begins."""
+    at = min(at, len(payload))
+    for back in range(4):
+        if at - back <= start or at >= len(payload) or payload[at - back] & 0xC0 != 0x80:
+            return at - back
+    return at

@@ -1,0 +1,77 @@
+"""A program in a terminal of its own: what it writes, when something appears, how fast a key is answered.
+
+A real pty, because a headless run shows neither start-up nor what reaches the terminal.
+"""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+from collections.abc import Mapping, Sequence
+
+_STYLES = re.compile(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+
+
+class Terminal:
+    """A child on a pty. A context manager: leaving it ends the child."""
+
+    def __init__(self, argv: Sequence[str], *, env: Mapping[str, str], columns: int = 120, lines: int = 40) -> None:
+        self.written = b""
+        self.started = time.perf_counter()
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:  # pragma: no cover - the child
+            os.execvpe(argv[0], list(argv), dict(env))
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL if not self.ended(3.0) else 0)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+        os.close(self._fd)
+
+    def press(self, keys: bytes) -> None:
+        """Type."""
+        os.write(self._fd, keys)
+
+    def read(self, seconds: float) -> bytes:
+        """What is written within a time, answering the questions that Textual asks a terminal."""
+        ready, _, _ = select.select([self._fd], [], [], seconds)
+        if not ready:
+            return b""
+        try:
+            data = os.read(self._fd, 1 << 16)
+        except OSError:
+            return b""
+        if b"\x1b[?2026$p" in data:
+            self.press(b"\x1b[?2026;2$y")
+        self.written += data
+        return data
+
+    def until(self, text: bytes, seconds: float = 20.0) -> float:
+        """Wait until a text was drawn since the last call; seconds since the start. Raises: TimeoutError."""
+        end, fresh = time.perf_counter() + seconds, b""
+        while time.perf_counter() < end:
+            fresh += self.read(0.05)
+            if text in _STYLES.sub(b"", fresh):
+                return time.perf_counter() - self.started
+        raise TimeoutError(f"{text!r} did not appear; the last bytes: {_STYLES.sub(b'', fresh)[-400:]!r}")
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the child ends within a time, once it was asked to quit."""
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            done, _ = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                return True
+            self.read(0.02)
+        return False
