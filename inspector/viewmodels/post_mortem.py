@@ -1,0 +1,205 @@
+"""What is left to read when a connection has died: how it was started, how it ended, what it said last.
+
+A card for the screen and the same as data for a script, from the same facts. Nothing here guesses at a cause.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.capture.journal import Journal
+from inspector.capture.store import EntryKind
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.facts import ConnectionEvent, ProcessEvent, ProcessFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.viewmodels import previews, signs, text, words
+from inspector.viewmodels.lines import Fact, Line, Section, fact
+from inspector.viewmodels.secrets import masked_url
+from inspector.viewmodels.server import stderr_section
+
+STDERR_LINES = 40
+_MOST_LOOKED_AT = 20_000
+"""Entries from the end among which the last frame each way is looked for."""
+_MOST_SHOWN = 4000
+"""Bytes of a frame that the data holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostMortem:
+    """A card."""
+
+    headline: Line
+    why: str
+    """One sentence, safe; "" if nobody knows."""
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is known, still foreign."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    url: str
+    pid: int | None
+    lifetime_ns: int | None
+    exit_code: int | None
+    signal: str
+    exited: bool
+    why: str
+    last: dict[Direction, tuple[int, bytes]]
+    in_flight: tuple[Exchange, ...]
+
+
+def has_died(journal: Journal) -> bool:
+    """Whether there is something to mourn: the connection broke off, or the child has ended."""
+    ended = journal.ended
+    if ended is not None:
+        return ended.event is ConnectionEvent.ABORT or bool(ended.why)
+    return _last_child(journal)[1] is not None
+
+
+def post_mortem(journal: Journal, why: str = "") -> PostMortem:
+    """The card for a connection as it stands now.
+
+    `why` is what is known beside the journal, such as why connecting failed; "" leaves the journal's own reason.
+    """
+    found = _gather(journal, why)
+    return PostMortem(
+        _headline(found),
+        text.visible(found.why, limit=1000),
+        tuple(
+            section
+            for section in (
+                Section("How it was started", tuple(_start(found))),
+                Section("What was in flight", tuple(_flight(each) for each in found.in_flight)),
+                Section("The last message each way", tuple(_last(journal, found))),
+                stderr_section(journal, STDERR_LINES),
+            )
+            if section.facts or section.lines
+        ),
+    )
+
+
+def as_data(journal: Journal, why: str = "") -> dict[str, Any]:
+    """The same for a script: JSON, foreign text as it came."""
+    found = _gather(journal, why)
+    return {
+        "argv": list(found.argv),
+        "cwd": found.cwd,
+        "url": found.url,
+        "pid": found.pid,
+        "lifetime_ms": None if found.lifetime_ns is None else round(found.lifetime_ns / 1e6, 3),
+        "exit_code": found.exit_code,
+        "signal": found.signal or None,
+        "why": found.why,
+        "stderr": [text.decode(line) for line in list(journal.stderr_tail)[-STDERR_LINES:]],
+        "last_sent": _frame_data(found.last.get(Direction.TO_SERVER)),
+        "last_received": _frame_data(found.last.get(Direction.FROM_SERVER)),
+        "in_flight": [{"id": each.id, "method": each.method, "target": each.target} for each in found.in_flight],
+    }
+
+
+def _gather(journal: Journal, why: str) -> _Facts:
+    opened, ended = journal.connection, journal.ended
+    spawned, gone = _last_child(journal)
+    lived = None if spawned is None or gone is None else max(0, gone[0] - spawned[0])
+    reason = why or (ended.why if ended is not None else "")
+    return _Facts(
+        argv=opened.argv if opened else (),
+        cwd=opened.cwd if opened else "",
+        url=opened.url if opened else "",
+        pid=spawned[1].pid if spawned else None,
+        lifetime_ns=lived,
+        exit_code=gone[1].code if gone else None,
+        signal=gone[1].signal if gone else "",
+        exited=gone is not None,
+        why=reason,
+        last={way: found for way in Direction if (found := _last_frame(journal, way)) is not None},
+        in_flight=_in_flight(journal, ended.why if ended is not None else None),
+    )
+
+
+_Dated = tuple[int, ProcessFact]
+
+
+def _last_child(journal: Journal) -> tuple[_Dated | None, _Dated | None]:
+    """When and how the child that was started last began and ended."""
+    spawned: _Dated | None = None
+    gone: _Dated | None = None
+    for entry in journal.processes:
+        if not isinstance(entry.what, ProcessFact):
+            continue
+        if entry.what.event is ProcessEvent.SPAWN:
+            spawned, gone = (entry.time_ns, entry.what), None
+        elif entry.what.event is ProcessEvent.EXIT:
+            gone = (entry.time_ns, entry.what)
+    return spawned, gone
+
+
+def _last_frame(journal: Journal, way: Direction) -> tuple[int, bytes] | None:
+    store = journal.store
+    for n in range(store.count, max(0, store.count - _MOST_LOOKED_AT), -1):
+        if store.kind(n) is EntryKind.FRAME and store.direction(n) is way:
+            what = store.entry(n).what
+            return (n, what.payload) if isinstance(what, Frame) else None
+    return None
+
+
+def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
+    """What nobody will answer any more: still open, or lost with the connection."""
+    reasons = {why or "the connection was closed"} if why is not None else set()
+    return tuple(
+        each
+        for each in list(journal.conversation.exchanges)
+        if each.is_open or (each.state is ExchangeState.LOST and each.why in reasons)
+    )
+
+
+def _headline(found: _Facts) -> Line:
+    if found.signal:
+        said = f"The server was ended by {text.visible(found.signal, limit=20)}"
+    elif found.exit_code is not None:
+        said = f"The server exited with code {found.exit_code}"
+    elif found.exited:
+        said = "The server ended"
+    else:
+        said = "The connection is gone"
+    lived = "" if found.lifetime_ns is None else f" after {text.human_duration(found.lifetime_ns)}"
+    return ((f"{signs.ERROR} ", "error"), (said + lived, "error"))
+
+
+def _start(found: _Facts) -> list[Fact]:
+    facts: list[Fact] = []
+    if found.argv:
+        facts.append(Fact("command", words.command_line(found.argv)))
+    if found.cwd:
+        facts.append(fact("directory", found.cwd))
+    if found.url:
+        facts.append(Fact("url", masked_url(found.url)))
+    if found.pid is not None:
+        facts.append(Fact("pid", str(found.pid)))
+    return facts
+
+
+def _flight(exchange: Exchange) -> Fact:
+    return fact(f"id {exchange.id!r}", f"{exchange.method} {exchange.target}".rstrip(), "warning")
+
+
+def _last(journal: Journal, found: _Facts) -> list[Fact]:
+    names = {Direction.TO_SERVER: "sent", Direction.FROM_SERVER: "received"}
+    return [_message(journal, names[way], n, payload) for way, (n, payload) in found.last.items()]
+
+
+def _message(journal: Journal, name: str, n: int, payload: bytes) -> Fact:
+    number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
+    method = journal.store.method(n) or (exchanges[number - 1].method if 0 < number <= len(exchanges) else "")
+    said = previews.of_payload(payload)[0]
+    shown = " ".join(part for part in (text.visible(method, limit=100), said) if part)
+    return Fact(f"{name} #{n}", shown or "(an empty line)")
+
+
+def _frame_data(found: tuple[int, bytes] | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    n, payload = found
+    return {"entry": n, "bytes": len(payload), "text": text.decode(payload[:_MOST_SHOWN])}
