@@ -158,7 +158,10 @@ class InspectApp(App[None]):
         yield SystemCommand("Screenshot", "Save the screen as an SVG file.", self.deliver_screenshot)
 
     def _runner(self, action: str) -> Callable[[], None]:
-        return lambda: self.call_later(self.run_action, action.removeprefix("app."))
+        def run() -> None:
+            self.call_later(self.run_action, action.removeprefix("app."))
+
+        return run
 
     def say(self, message: str, *, severity: str = "information") -> None:
         """Show a toast. Foreign text in it is made visible; markup is never read."""

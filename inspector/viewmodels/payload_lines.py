@@ -1,7 +1,7 @@
-"""A payload as it is: its exact text in lines of a width, and its bytes in hexadecimal.
+"""The exact text of a payload, in lines of a width.
 
-Both are worked out from positions, so that a payload of 100 MB is as quick as one of a hundred bytes. In the text a
-line break of the payload ends a line, and what is too long goes on below, marked.
+It is worked out from positions, so that a payload of 100 MB is as quick as one of a hundred bytes. A line break of
+the payload ends a line, and what is too long goes on below, marked.
 """
 
 from array import array
@@ -11,10 +11,6 @@ from itertools import accumulate
 
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import decode, fit, visible
-
-_BYTES_A_LINE = (16, 8)
-_HEX_WIDTH = 78
-"""Cells that sixteen bytes need: position, hexadecimal, text."""
 
 
 class RawLines:
@@ -62,33 +58,6 @@ class RawLines:
         """Where a line of the payload begins and ends, without its break."""
         last = number + 1 >= len(self._starts)
         return self._starts[number], len(self._payload) if last else self._starts[number + 1] - 1
-
-
-class HexLines:
-    """The bytes: position, hexadecimal, and what is printable of them in ASCII."""
-
-    def __init__(self, payload: bytes) -> None:
-        self._payload = payload
-
-    def count(self, width: int) -> int:
-        """How many rows it takes: of sixteen bytes, or of eight where the view is narrow."""
-        return -(-len(self._payload) // self._a_line(width))
-
-    def line(self, index: int, width: int) -> Sequence[Span]:
-        """One row."""
-        size = self._a_line(width)
-        part = self._payload[index * size : (index + 1) * size]
-        groups = [part[at : at + 8].hex(" ") for at in range(0, len(part), 8)]
-        printable = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in part)
-        room = size * 3 + size // 8 - 1
-        return [
-            (f"{index * size:08x}  ", "faint"),
-            ("  ".join(groups).ljust(room), "number"),
-            (f" {printable}", "foreign"),
-        ]
-
-    def _a_line(self, width: int) -> int:
-        return _BYTES_A_LINE[0] if width >= _HEX_WIDTH else _BYTES_A_LINE[1]
 
 
 def _line_ends(payload: bytes) -> list[int]:

@@ -1,9 +1,9 @@
-"""A payload as text and as bytes, as a reader sees it."""
+"""A payload as text, as a reader sees it."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.viewmodels.payload_lines import HexLines, RawLines
+from inspector.viewmodels.payload_lines import RawLines
 from inspector.viewmodels.text import cell_width
 
 
@@ -34,15 +34,6 @@ def test_a_character_is_never_cut_in_two() -> None:
 
 def test_what_acts_on_a_terminal_is_shown_as_what_it_is() -> None:
     assert texts(b"\x1b[31m\xff", 40) == ["  ␛[31m‹xFF›"]
-
-
-def test_bytes_stand_in_columns_with_their_text() -> None:
-    lines = HexLines(b"ABC\x00\xff" + b"x" * 12)
-    first = "".join(text for text, _ in lines.line(0, 80))
-    assert first == "00000000  41 42 43 00 ff 78 78 78  78 78 78 78 78 78 78 78  ABC··xxxxxxxxxxx"
-    assert lines.count(80) == 2
-    assert lines.count(40) == 3
-    assert "".join(text for text, _ in lines.line(1, 80)).startswith("00000010  78 ")
 
 
 @given(st.binary(max_size=300), st.integers(10, 60))

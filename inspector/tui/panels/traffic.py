@@ -42,7 +42,7 @@ class TrafficPanel(Panel):
     TrafficPanel DetailPanel { display: none; width: 45%; height: 1fr; border-left: solid $border-blurred; }
     TrafficPanel.-right DetailPanel { display: block; }
     TrafficPanel.-below > #split { layout: vertical; }
-    TrafficPanel.-below DetailPanel { display: block; width: 1fr; height: 50%; border-left: none; border-top: solid $border-blurred; }
+    TrafficPanel.-below DetailPanel { display: block; width: 1fr; height: 50%; border-left: none; }
     TrafficPanel.-detail-only #log-side { display: none; }
     TrafficPanel.-detail-only DetailPanel { display: block; width: 1fr; height: 1fr; border: none; }
     TrafficPanel SearchBar { display: none; }
@@ -97,7 +97,7 @@ class TrafficPanel(Panel):
             rows.empty = self._empty()
             rows.refresh()
         rows.sync()
-        self.query_one(StatusLine).show(*self._status(rows))
+        self.query_one(StatusLine).show(*self._status())
         if not rows.following or self._tick % _SHOW_EVERY_TICKS == 0:
             self._show_detail()
         self.query_one(DetailPanel).sync()
@@ -235,16 +235,12 @@ class TrafficPanel(Panel):
         if index is not None:
             self.query_one(LogList).go_to(index)
 
-    def _status(self, rows: LogList) -> tuple[list[Span], list[Span]]:
-        """What stands under the list: how it moves and what it shows; how much of it."""
-        signs = glyphs()
-        if rows.frozen:
-            left: list[Span] = [(f"{signs.frozen} frozen", "warning"), (f"  +{rows.unseen:,} new", "muted")]
-        elif rows.following:
-            left = [(f"{signs.follow} following", "ok")]
-        else:
-            left = [(f"{signs.disconnected} standing still", "muted")]
-        left.append((f"  {signs.note}  {'tree' if self.model.tree else 'order of the wire'}", "muted"))
+    def _status(self) -> tuple[list[Span], list[Span]]:
+        """What stands under the list: what it shows, and how much there is."""
+        way = "tree: exchanges" if self.model.tree else "order of the wire"
+        left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
+        if self.model.is_filtering:
+            left.append((f"  {glyphs().pending} filtering", "pending"))
         return left, [(f"{self.subject.journal.count:,} entries", "muted")]
 
     def _say_matches(self) -> None:
@@ -259,11 +255,13 @@ class TrafficPanel(Panel):
         """What stands in a list without rows: why it is empty and what can be done."""
         if self.query("SearchBar") and self.query_one(SearchBar).text:
             return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
-        return {
+        waiting: dict[Stage, list[list[Span]]] = {
             Stage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
             Stage.LOADING: [[("Reading the capture…", "muted")]],
             Stage.RECORDED: [[("This capture holds no traffic.", "muted")]],
-        }.get(self.subject.stage, [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]])
+        }
+        nothing: list[list[Span]] = [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]]
+        return waiting.get(self.subject.stage, nothing)
 
     def _mourn(self) -> None:
         """Show the post-mortem card once, when a connection could not be made or died by itself."""

@@ -1,0 +1,234 @@
+"""One message in full: what it is, its exchange, its payload in four forms.
+
+Where there is height for both, the request stands above its answer; elsewhere `p` turns from one to the other.
+"""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.protocol.exchanges import ExchangeState
+from inspector.tui.panels.payload_view import BYTES, RAW, TREE, PayloadView
+from inspector.tui.subject import Subject
+from inspector.tui.widgets.section_card import section_renderable
+from inspector.tui.widgets.status_line import StatusLine
+from inspector.tui.widgets.tab_line import TabLine
+from inspector.viewmodels.detail import Detail, Side, detail_of
+from inspector.viewmodels.lines import Section
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import for_clipboard, human_size
+
+HEADERS = "Headers"
+TABS = (TREE, RAW, BYTES, HEADERS)
+_BOTH = 18
+"""Rows from which a request and its answer have room one above the other."""
+_LIVE_TICKS = 3
+
+
+class DetailPanel(Widget):
+    """What is chosen in the list."""
+
+    DEFAULT_CSS = """
+    DetailPanel { layout: vertical; }
+    DetailPanel PayloadView { border-top: solid $border-blurred; }
+    DetailPanel .hidden { display: none; }
+    DetailPanel #first { height: 2fr; }
+    DetailPanel #second { height: 3fr; }
+    DetailPanel #headers { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; border-top: solid $border-blurred; }
+    DetailPanel #headers Static { height: auto; margin-bottom: 1; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._detail: Detail | None = None
+        self._tab = TREE
+        self._turned: int | None = None
+        """Which side is shown where there is room for one; None: the entry's own."""
+        self._reveal = False
+        self._ticks = 0
+
+    def compose(self) -> ComposeResult:
+        """What it is, its tabs, and what they show."""
+        yield StatusLine(id="title")
+        yield StatusLine(id="facts")
+        yield TabLine()
+        yield PayloadView(id="first")
+        yield PayloadView(id="second")
+        yield VerticalScroll(id="headers", classes="hidden")
+
+    def on_mount(self) -> None:
+        """Begin with nothing chosen."""
+        self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show one side or both."""
+        self._draw()
+
+    @property
+    def entry(self) -> int:
+        """The entry that is shown; 0 without one."""
+        return self._detail.n if self._detail else 0
+
+    def rebind(self, subject: Subject) -> None:
+        """Show nothing of another conversation until something is chosen."""
+        self._subject = subject
+        self._detail = None
+        self._draw()
+
+    def show(self, n: int) -> None:
+        """Show entry n; 0 shows nothing."""
+        self._turned = None
+        self._reveal = False
+        self._look(n)
+
+    def sync(self) -> None:
+        """Look again at what is not over yet."""
+        self._ticks += 1
+        if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and self._is_open(self._detail):
+            self._look(self._detail.n)
+
+    def turn(self, by: int) -> None:
+        """Open the next tab, or the one before."""
+        self._open(TABS[(TABS.index(self._tab) + by) % len(TABS)])
+
+    def turn_over(self) -> None:
+        """From the request to its answer and back."""
+        if self._detail is None or len(self._detail.sides) < 2:
+            return
+        if self._has_room():
+            second = self.query_one("#second", PayloadView)
+            (self.query_one("#first", PayloadView) if second.has_focus_within else second).focus_content()
+        else:
+            shown = self._detail.shown if self._turned is None else self._turned
+            self._turned = 1 - shown
+            self._draw()
+
+    def focus_content(self) -> None:
+        """Let keys go to what is shown."""
+        if self._tab == HEADERS:
+            self.query_one("#headers").focus()
+        else:
+            self.query_one("#first", PayloadView).focus_content()
+
+    def reveal(self) -> None:
+        """Show secret headers of this message, or hide them again."""
+        self._reveal = not self._reveal
+        self._look(self.entry)
+
+    def action_copy(self) -> None:
+        """Copy the value under the cursor, or the message."""
+        second = self.query_one("#second", PayloadView)
+        view = second if second.has_focus_within else self.query_one("#first", PayloadView)
+        text, removed = for_clipboard(view.value.decode("utf-8", "replace"))
+        self.app.copy_to_clipboard(text)
+        left_out = f" {removed} control characters were left out." if removed else ""
+        self.notify(f"Copied {human_size(len(text))}.{left_out}", markup=False, timeout=3)
+
+    def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
+        """Open the tab that was clicked."""
+        message.stop()
+        self._open(message.name)
+
+    # --- drawing
+
+    def _open(self, tab: str) -> None:
+        inside = self.has_focus_within
+        self._tab = tab
+        self._draw()
+        if inside:
+            self.focus_content()
+
+    def _look(self, n: int) -> None:
+        journal = self._subject.journal
+        if not 0 < n <= journal.count:
+            self._detail = None
+        else:
+            before = self._detail
+            self._detail = detail_of(journal, n, reveal=self._reveal, now_ns=self._subject.now_ns)
+            if before is not None and before.n == n:
+                self._detail = _with_same_payloads(self._detail, before)
+        self._draw()
+
+    def _is_open(self, detail: Detail) -> bool:
+        number = self._subject.journal.store.exchange(detail.n)
+        exchanges = self._subject.journal.conversation.exchanges
+        if not 0 < number <= len(exchanges):
+            return False
+        return exchanges[number - 1].state is ExchangeState.PENDING or len(detail.sides) == 1
+
+    def _has_room(self) -> bool:
+        return self.size.height >= _BOTH
+
+    def _draw(self) -> None:
+        if not self.is_mounted:
+            return
+        detail = self._detail
+        self.query_one("#title", StatusLine).show(detail.title if detail else [("Nothing chosen", "muted")])
+        self.query_one("#facts", StatusLine).show(_summary(detail) if detail else [("choose a line", "faint")])
+        sides = self._sides_in_sight()
+        tab = self._tab if sides else HEADERS
+        hint: list[Span] = [("p turns over", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
+        self.query_one(TabLine).show_tabs(TABS, tab, hint)
+        for place, view_id in enumerate(("#first", "#second")):
+            view = self.query_one(view_id, PayloadView)
+            view.set_class(tab == HEADERS or place >= len(sides), "hidden")
+            if tab != HEADERS and place < len(sides):
+                _fill(view, sides[place], tab)
+        headers = self.query_one("#headers", VerticalScroll)
+        headers.set_class(tab != HEADERS, "hidden")
+        if tab == HEADERS:
+            self._draw_headers(headers)
+
+    def _sides_in_sight(self) -> Sequence[Side]:
+        if self._detail is None or not self._detail.sides:
+            return ()
+        if self._has_room():
+            return self._detail.sides
+        shown = self._detail.shown if self._turned is None else self._turned
+        return self._detail.sides[shown : shown + 1]
+
+    def _draw_headers(self, headers: VerticalScroll) -> None:
+        detail = self._detail
+        sections = (Section("Facts", detail.facts), *detail.headers) if detail else ()
+        if detail and not detail.headers:
+            sections = (*sections, Section("HTTP headers", note="none: this did not travel over HTTP"))
+        wanted = [(section.title, section) for section in sections]
+        if getattr(headers, "sections", None) == wanted:
+            return
+        headers.sections = wanted  # type: ignore[attr-defined]
+        headers.remove_children()
+        dark = self.app.current_theme.dark
+        for title, section in wanted:
+            headers.mount(Static(Content.styled(title, "bold $accent"), markup=False, classes="heading"))
+            headers.mount(Static(section_renderable(section, dark=dark), markup=False))
+
+
+def _fill(view: PayloadView, side: Side, tab: str) -> None:
+    problem: list[Span] = [("its bytes can't be read back", "error")] if side.missing else []
+    size: list[Span] = [(human_size(len(side.payload)), "muted")]
+    view.show([(side.name, "strong"), ("  ", "text"), (f"#{side.n}", "faint")], problem or size, side.payload, tab)
+
+
+def _summary(detail: Detail) -> list[Span]:
+    """The facts that matter at first sight, on one line."""
+    known = {fact.key: fact for fact in detail.facts}
+    spans: list[Span] = []
+    for key in ("state", "progress", "problem", "defect", "why", "size", "revision", "entry"):
+        if key in known:
+            spans += [("  ·  ", "faint")] if spans else []
+            spans.append((known[key].value, known[key].role if known[key].role != "text" else "muted"))
+    return spans
+
+
+def _with_same_payloads(new: Detail, old: Detail) -> Detail:
+    """The new detail with the old payload objects where they are equal, so that views stay where they are."""
+    from dataclasses import replace
+
+    known = {(side.n, len(side.payload)): side for side in old.sides}
+    return replace(new, sides=tuple(known.get((side.n, len(side.payload)), side) for side in new.sides))
