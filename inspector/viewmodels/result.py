@@ -13,7 +13,7 @@ from typing import Any
 from inspector.forms.validate import Problem, Verdict, validate
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Revision
-from inspector.protocol.revisions.r2024_11_05 import JSONRPC_ERRORS
+from inspector.protocol.revisions.table import ROWS
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Line, fact, paragraph
 from inspector.viewmodels.result_blocks import Block, block_of, json_block, resource_block
@@ -30,6 +30,12 @@ class Came(StrEnum):
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     NO_ANSWER = "transport failure"
+
+
+_EVERYWHERE = {
+    code: name for code, name in ROWS[0].error_names.items() if all(row.error_names.get(code) == name for row in ROWS)
+}
+"""Error codes that mean the same in every revision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +173,7 @@ def _safe(finished: Finished) -> str:
 def _refused(finished: Finished) -> ResultView:
     error = finished.error
     code, message = peek.integer(error, "code"), peek.text(error, "message")
-    names = finished.revision.error_names if finished.revision is not None else JSONRPC_ERRORS
+    names = finished.revision.error_names if finished.revision is not None else _EVERYWHERE
     number = " without a code" if code is None else f" {code}"
     name = names.get(code, "") if code is not None else ""
     said: tuple[Line, ...] = paragraph(message) if message else ((("(the server gave no message)", "muted"),),)

@@ -76,7 +76,7 @@ class Tape:
     def stderr(self, line: bytes) -> int:
         return self.fact(Stderr(line))
 
-    def started(self, argv: tuple[str, ...] = ARGV, cwd: str = "/work", pid: int = 4711) -> "Tape":
+    def started(self, argv: tuple[str, ...] = ARGV, cwd: str = "/srv", pid: int = 4711) -> "Tape":
         self.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv, cwd, env_names=("PATH", "API_TOKEN")))
         self.fact(ProcessFact(ProcessEvent.SPAWN, pid))
         return self

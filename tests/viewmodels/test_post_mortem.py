@@ -32,7 +32,7 @@ def test_the_card_tells_how_it_lived_and_what_it_said_last(tape: Tape) -> None:
     assert _read(tape) == [
         "How it was started",
         "  command    python server.py --verbose",
-        "  directory  /work",
+        "  directory  /srv",
         "  pid        4711",
         "What was in flight",
         "  id 2  tools/call boom",

@@ -63,7 +63,7 @@ def test_how_the_process_was_started_and_what_it_got(tape: Tape) -> None:
     tape.wait(1500)
     assert _read(tape, "Process", origins={"API_TOKEN": "-e"}, now_ns=tape.now)[1:4] == [
         "  command      python server.py --verbose",
-        "  directory    /work",
+        "  directory    /srv",
         "  pid          4711",
     ]
     assert _read(tape, "Process", origins={"API_TOKEN": "-e"}, now_ns=tape.now)[5:] == [
