@@ -48,10 +48,10 @@ def span(foreign: str, role: Role = "text", *, limit: int | None = MOST_CHARACTE
 
 
 def paragraph(foreign: str, role: Role = "text", *, limit: int | None = None) -> tuple[Line, ...]:
-    """Make one line of each line of foreign text; nothing for an empty one."""
-    if not foreign:
+    """Make one line of each line of foreign text, without empty ones at its end; nothing for an empty text."""
+    safe = text.visible(foreign, limit=limit, newlines=True).rstrip("\n")
+    if not safe:
         return ()
-    safe = text.visible(foreign, limit=limit, newlines=True)
     return tuple(((part, role),) for part in safe.split("\n"))
 
 

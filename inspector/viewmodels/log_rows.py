@@ -140,7 +140,7 @@ class RowWriter:
         cells["sent" if to_server else "came"] = cells["size"]
         cells["channel"] = [(frame.channel.value, "faint")]
         what = [*_indent(place), *self._named(n, kind, exchange, place)]
-        if frame.probe:
+        if frame.probe or (exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION):
             what.append((" probe", "faint"))
         if entry.missing:
             what.append((f" {_LOST_BYTES}", "error"))

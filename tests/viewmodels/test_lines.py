@@ -22,7 +22,7 @@ def test_foreign_text_in_a_fact_cannot_act() -> None:
 
 
 def test_a_paragraph_keeps_its_lines() -> None:
-    assert [plain(line) for line in paragraph("one\n\ntwo\x1b")] == ["one", "", "two␛"]
+    assert [plain(line) for line in paragraph("one\n\ntwo\x1b\n\n")] == ["one", "", "two␛"]
     assert paragraph("") == ()
 
 

@@ -140,6 +140,7 @@ def test_a_probe_is_tagged_and_an_http_status_that_tells_is_shown(http_tape: Tap
     http_tape.posted(1, status=404)
     http_tape.error(1, -32601, "no", http=1)
     assert _read(http_tape, probe).startswith("→ server/discover probe HTTP 404  no ")
+    assert _read(http_tape, http_tape.journal.count, place=_WIRE).startswith("← server/discover probe  no ")
 
 
 def test_hostile_names_do_not_act(tape: Tape) -> None:
