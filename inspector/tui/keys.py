@@ -173,15 +173,26 @@ ACTIONS: tuple[Action, ...] = (
         "Form/JSON",
         "Write the arguments as a form or as JSON; `ctrl+o` works while you type.",
         Where.TOOLS,
-        "toggle_json",
+        "do('json')",
         footer=True,
     ),
     Action(
-        "tools.about", ("i",), "About", "Show all of the tool's description, or its beginning.", Where.TOOLS, "about"
+        "tools.about",
+        ("i",),
+        "About",
+        "Show all of the tool's description, or its beginning.",
+        Where.TOOLS,
+        "do('about')",
     ),
-    Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "repeat"),
+    Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),
     Action(
-        "tools.history", ("h",), "History", "Show the earlier calls of this tool.", Where.TOOLS, "history", footer=True
+        "tools.history",
+        ("h",),
+        "History",
+        "Show the earlier calls of this tool.",
+        Where.TOOLS,
+        "do('history')",
+        footer=True,
     ),
     # Result
     Action(
@@ -207,7 +218,7 @@ ACTIONS: tuple[Action, ...] = (
     # Choices in a form
     Action("choice.next", ("right",), "Next", "Choose the next one.", Where.FORM_CHOICE, "step(1)"),
     Action("choice.previous", ("left",), "Before", "Choose the one before.", Where.FORM_CHOICE, "step(-1)"),
-    Action("choice.toggle", ("space",), "Choose", "Choose what is under the cursor.", Where.FORM_CHOICE, "toggle"),
+    Action("choice.toggle", ("space",), "Choose", "Choose what is under the cursor.", Where.FORM_CHOICE, "take"),
     # Server
     Action(
         "server.reveal",

@@ -1,0 +1,95 @@
+"""The calls of one tool, newest first, as rows: when, what came of it, how long, with what.
+
+Live calls and recorded ones are the same thing here: exchanges of the conversation. A row reads its arguments from
+the capture only when it is in sight.
+"""
+
+from collections.abc import Callable
+
+from inspector.forms.typed import json_text
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Direction
+from inspector.tui.panels.calls import arguments_of
+from inspector.tui.subject import Subject
+from inspector.viewmodels import text, words
+from inspector.viewmodels.lines import lay
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.rows import RowSource, RowView
+
+_PREVIEW = 200
+"""Characters of the arguments."""
+
+
+class CallHistory:
+    """All calls of a conversation by the name of their tool. `take` looks only at what is new."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._seen = 0
+        self._calls: dict[str, list[Exchange]] = {}
+
+    def take(self) -> bool:
+        """Take in what was called since; whether there was anything."""
+        exchanges = self._subject.journal.conversation.exchanges
+        count, before = len(exchanges), self._seen
+        found = False
+        for exchange in exchanges[before:count] if count > before else ():
+            if exchange.method == "tools/call" and exchange.sender is Direction.TO_SERVER:
+                self._calls.setdefault(exchange.target, []).append(exchange)
+                found = True
+        self._seen = count
+        return found
+
+    def of(self, name: str) -> list[Exchange]:
+        """The calls of a tool, oldest first."""
+        return self._calls.get(name, [])
+
+
+class HistoryRows(RowSource):
+    """The calls of one tool as rows, newest first."""
+
+    def __init__(self, subject: Subject, calls: Callable[[], list[Exchange]]) -> None:
+        self._subject = subject
+        self._calls = calls
+
+    @property
+    def count(self) -> int:
+        return len(self._calls())
+
+    @property
+    def generation(self) -> int:
+        return len(self._calls())
+
+    def exchange(self, index: int) -> Exchange:
+        """The call in a row."""
+        return self._calls()[-1 - index]
+
+    def key(self, index: int) -> int:
+        return -self.exchange(index).number
+
+    def index_of(self, key: int) -> int:
+        calls = self._calls()
+        return next((at for at in range(len(calls)) if self.key(at) >= key), len(calls) - 1)
+
+    def row(self, index: int, width: int) -> RowView:
+        exchange = self.exchange(index)
+        live = self._subject.can_act and exchange.is_open
+        taken = exchange.duration_ns
+        if taken is None and live:
+            taken = max(0, self._subject.now_ns - exchange.started_ns)
+        clock = text.clock(self._subject.journal.store.wall_ns(exchange.request_frame))[:8]
+        said, role = words.status(exchange, live=live)
+        spans: list[Span] = [
+            (f"{clock}  ", "faint"),
+            (text.pad(said, 15), role),
+            (text.pad("" if taken is None else text.human_duration(taken), 8, right=True) + "  ", "muted"),
+            (_preview(self._subject, exchange), "text"),
+        ]
+        return RowView(lay(spans, width), live=live)
+
+
+def _preview(subject: Subject, exchange: Exchange) -> str:
+    arguments = arguments_of(subject.journal, exchange)
+    if arguments in (None, {}):
+        return "no arguments"
+    return text.visible(json_text(arguments, indent=None)[: _PREVIEW + 1], limit=_PREVIEW)

@@ -1,0 +1,78 @@
+"""What a tool says of itself, above its form: title, description, claims, cost, and why it may not work."""
+
+from collections.abc import Iterator
+
+from rich.text import Text
+from textual.widgets import Static
+
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.things import Tool
+from inspector.tui.styles import glyphs, role_styles
+from inspector.viewmodels import text
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.tools import tool_facts
+
+_FEW = 3
+"""Lines, and so many characters each, that are shown at first."""
+_LINE = 160
+_MOST = 200
+"""Lines that are shown of a description in full."""
+
+
+class ToolHead(Static):
+    """About one tool. Long descriptions show their beginning until somebody asks for all."""
+
+    DEFAULT_CSS = """
+    ToolHead { height: auto; padding: 0 1; margin: 0 0 1 0; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self._tool: Tool | None = None
+        self.full = False
+
+    def show(self, tool: Tool | None) -> None:
+        """Show another tool."""
+        self._tool = tool
+        self.full = False
+        self._renew()
+
+    def toggle(self) -> None:
+        """Show all of the description, or its beginning."""
+        self.full = not self.full
+        self._renew()
+
+    def _renew(self) -> None:
+        inks = role_styles(dark=self.app.current_theme.dark)
+        lines = list(_lines(self._tool, full=self.full)) if self._tool else []
+        self.update(Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines))
+
+
+def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
+    facts = tool_facts(tool)
+    yield list(facts.title)
+    if facts.flaw:
+        yield [(f"{glyphs().warning} {facts.flaw}: it can still be called, with JSON", "warning")]
+    described = [[(part, role) for part, role in line] for line in facts.description]
+    if full:
+        yield from described[:_MOST]
+    else:
+        yield from _beginning(described)
+    claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
+    if claims:
+        yield [(f"{glyphs().claimed} {claims}", "claimed"), ("  claimed by server", "faint")]
+    size = len(encode(tool.raw))
+    yield [(f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)", "faint")]
+
+
+def _beginning(described: list[list[Span]]) -> Iterator[list[Span]]:
+    left = _FEW * _LINE
+    for at, line in enumerate(described):
+        length = sum(len(part) for part, _ in line)
+        if at >= _FEW or length > left:
+            words, role = line[0]
+            cut = words[: max(left, 0)] if at < _FEW else ""
+            yield [(cut, role), (f"{glyphs().ellipsis} i shows all", "accent")]
+            return
+        left -= length
+        yield line

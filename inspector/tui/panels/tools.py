@@ -1,0 +1,227 @@
+"""Screen 2, Tools: the list, the form of the chosen tool, and what came of calling it.
+
+What was typed for a tool outlives a new connection. Calls run in workers: several may be on their way, and the panel
+follows the newest. A wide terminal shows list, form and result side by side, a narrow one the step that was taken
+last, and Escape goes back step by step.
+"""
+
+import asyncio
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+from textual.message import Message
+
+from inspector.forms.typed import json_text
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.call import Called
+from inspector.tui import keys
+from inspector.tui.keys import Where
+from inspector.tui.panels.call_history import CallHistory, HistoryRows
+from inspector.tui.panels.calling import Calling, question
+from inspector.tui.panels.calls import Call, Looked, arguments_of, look
+from inspector.tui.panels.result import HISTORY, ResultPanel
+from inspector.tui.panels.tool_form import ToolForm
+from inspector.tui.panels.tool_list import ToolSide
+from inspector.tui.panels.tool_steps import ToolSteps
+from inspector.tui.subject import Subject
+from inspector.viewmodels.text import visible
+
+
+class ToolsPanel(ToolSteps):
+    """The tools of a server, and calling them."""
+
+    places = (
+        Where.EVERYWHERE,
+        Where.TOOLS,
+        Where.FORM,
+        Where.FORM_LINE,
+        Where.FORM_CHOICE,
+        Where.RESULT,
+        Where.DETAIL,
+        Where.MOVING,
+        Where.JSON,
+        Where.SEARCH,
+    )
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS)
+    HELP = """\
+Choose a tool, fill its form, call it. What a server says of its tools is shown as its claim. The form takes wrong values
+too: the button then says so, and a second press sends them.
+"""
+
+    class CallFinished(Message):
+        """A call is over, in whatever way."""
+
+        def __init__(self, call: Call) -> None:
+            super().__init__()
+            self.call = call
+
+    class LookedAt(Message):
+        """A call that is over has been read back and judged."""
+
+        def __init__(self, looked: Looked) -> None:
+            super().__init__()
+            self.looked = looked
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        self._calling = Calling(subject)
+        self._history = CallHistory(subject)
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Take in what is new."""
+        if not self.is_mounted:
+            return
+        self.side.sync()
+        self.form.say_why_not(self._calling.why_not())
+        if self._history.take():
+            self._show_history()
+        self.result.tick(self.subject.now_ns)
+        self.result.sync()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation; the chosen tool and what was typed stay."""
+        self.subject = subject
+        self._calling = Calling(subject)
+        self._history = CallHistory(subject)
+        self.side.rebind(subject)
+        self._show_history()
+
+    async def cancel_running(self) -> bool:
+        """Cancel the newest call that runs."""
+        return await self._calling.cancel()
+
+    @property
+    def running(self) -> Exchange | None:
+        """The newest call that runs."""
+        call = self._calling.newest
+        return call.exchange if call else None
+
+    def _show_history(self) -> None:
+        name = self.form.tool.name if self.form.tool else ""
+        history = self._history
+        self.result.show_history(HistoryRows(self.subject, lambda: history.of(name)))
+
+    def action_filter(self) -> None:
+        """Search in the list."""
+        self.go("list", focus=False)
+        self.side.search()
+
+    async def action_send(self) -> None:
+        """Call the tool."""
+        await self.form.send()
+
+    async def action_do(self, name: str) -> None:
+        """What else a key asks for: "json", "about", "history", "repeat"."""
+        match name:
+            case "json":
+                self.go("form", focus=False)
+                await self.form.toggle_json()
+            case "about":
+                self.form.toggle_about()
+            case "history":
+                self.add_class("-called")
+                self.result.show_tab(HISTORY)
+                self.go("result")
+            case _ if self.result.chosen is not None:
+                await self._reuse(self.result.chosen, name)
+            case _:
+                self.app.notify("This tool has not been called yet.", markup=False)
+
+    # What is asked for
+
+    async def on_tool_side_chosen(self, event: ToolSide.Chosen) -> None:
+        """Show the tool, and its newest call."""
+        event.stop()
+        before = self.form.tool
+        if event.tool is None or event.tool != before:
+            await self.form.show(event.tool)
+            self._show_history()
+            self._show_newest()
+        if event.opened:
+            self.go("form")
+
+    def _show_newest(self) -> None:
+        tool = self.form.tool
+        running = self._calling.newest
+        calls = self._history.of(tool.name) if tool else []
+        self.set_class(bool(calls), "-called")
+        if running is not None and tool is not None and running.tool.name == tool.name:
+            self.result.show_running(running)
+        elif calls and not calls[-1].is_open:
+            self._look(calls[-1], None)
+        else:
+            self.result.show_nothing()
+
+    async def on_tool_form_call_wanted(self, event: ToolForm.CallWanted) -> None:
+        """Call, after the person was asked where that is due."""
+        event.stop()
+        tool, arguments = event.tool, event.arguments
+        if not self._calling.must_ask(tool):
+            self._begin(self._calling.begin(tool, arguments))
+            return
+        from inspector.tui.screens.confirm import ConfirmScreen
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._calling.confirmed(tool)
+                self._begin(self._calling.begin(tool, arguments))
+
+        quoted = visible(json_text(arguments), limit=2000, newlines=True) or "no arguments"
+        lines = question(tool, self.subject.about.label)
+        self.app.push_screen(ConfirmScreen("Claimed to be destructive", lines, quoted), answered)
+
+    def _begin(self, call: Call) -> None:
+        self.add_class("-called")
+        self.result.show_running(call)
+        self._make(call)
+        if self.has_class("-narrow"):
+            self.go("result")
+
+    @work(group="calls")
+    async def _make(self, call: Call) -> None:
+        try:
+            await self._calling.make(call)
+        finally:
+            self.post_message(self.CallFinished(call))
+
+    def on_tools_panel_call_finished(self, event: CallFinished) -> None:
+        """Show what came of it, unless the person is looking at another tool by now."""
+        call = event.call
+        if self.form.tool is not None and call.tool.name == self.form.tool.name:
+            self._look(call.exchange, call.called)
+
+    @work(exclusive=True, group="look")
+    async def _look(self, exchange: Exchange | None, called: Called | None) -> None:
+        tool = self.form.tool
+        schema = tool.output_schema if tool else None
+        looked = await asyncio.to_thread(look, self.subject.journal, exchange, schema, called)
+        self.post_message(self.LookedAt(looked))
+
+    def on_tools_panel_looked_at(self, event: LookedAt) -> None:
+        """Show it."""
+        event.stop()
+        self.add_class("-called")
+        self.result.show(event.looked)
+
+    async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:
+        """Show another call, take its arguments, repeat it, or cancel the one that runs."""
+        event.stop()
+        if event.deed == "cancel":
+            await self.cancel_running()
+        elif event.exchange is not None and event.deed == "show":
+            self._look(event.exchange, None)
+        elif event.exchange is not None:
+            await self._reuse(event.exchange, event.deed)
+
+    async def _reuse(self, exchange: Exchange, deed: str) -> None:
+        """Put a call's arguments into the form, and with "repeat" call again."""
+        arguments = await asyncio.to_thread(arguments_of, self.subject.journal, exchange)
+        await self.form.take(arguments)
+        if deed == "repeat":
+            self.form.arm()
+            await self.form.send()
+        else:
+            self.go("form")

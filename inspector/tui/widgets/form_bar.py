@@ -1,0 +1,140 @@
+"""A line that can be pressed: the head of a field, with the few things that can be done to the field.
+
+Each deed has a sign to click and a letter to press, and the letter is shown while the line has the focus. A line
+without deeds takes no focus: Tab should stop only where there is something to do.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.tui import keys
+from inspector.tui.styles import glyphs, spans_to_text
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.spans import spans_width
+from inspector.viewmodels.text import cell_width
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something to do to a field."""
+
+    name: str
+    """What the message says: "add", "remove", "up", "down", "fold", "write"."""
+    label: str
+    """Sign and word."""
+
+
+class FormBar(Widget):
+    """One line: spans, then deeds. The first deed is what Enter does."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FORM_LINE)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--deed", "bar--deed-focused"}
+    DEFAULT_CSS = """
+    FormBar {
+        height: 1;
+        width: 1fr;
+        & > .bar--deed { color: $text-muted; }
+        & > .bar--deed-focused { color: $accent; text-style: bold; }
+        &:focus { background: $block-cursor-background; }
+    }
+    """
+    ALLOW_SELECT = False
+
+    class Pressed(Message):
+        """A deed was asked for."""
+
+        def __init__(self, control: "FormBar", deed: str) -> None:
+            super().__init__()
+            self._control = control
+            self.deed = deed
+
+        @property
+        def control(self) -> "FormBar":
+            """The line it comes from."""
+            return self._control
+
+    def __init__(self, spans: Sequence[Span] = (), deeds: Sequence[Deed] = (), classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self._spans = spans
+        self._deeds = tuple(deeds)
+        self._zones: list[tuple[range, str]] = []
+        self.can_focus = bool(deeds)
+
+    def show(self, spans: Sequence[Span], deeds: Sequence[Deed] | None = None) -> None:
+        """Show something else; `deeds` None leaves the deeds."""
+        self._spans = spans
+        if deeds is not None:
+            self._deeds = tuple(deeds)
+            self.can_focus = bool(deeds)
+        self.refresh()
+
+    def render(self) -> Text:
+        """Return the line. Deeds stand after the words, or at the end of a line too full for both."""
+        line = spans_to_text(self._spans, dark=self.app.current_theme.dark)
+        style = self.get_component_rich_style("bar--deed-focused" if self.has_focus else "bar--deed", partial=True)
+        labels = [self._label(at) for at in range(len(self._deeds))]
+        room = self.size.width - sum(cell_width(label) + 2 for label in labels)
+        if labels and cell_width(line.plain) > room:
+            line.truncate(max(room, 0), overflow="ellipsis")
+        self._zones = []
+        for deed, label in zip(self._deeds, labels, strict=True):
+            line.append("  ")
+            start = cell_width(line.plain)
+            line.append(label, style)
+            self._zones.append((range(start, start + cell_width(label)), deed.name))
+        line.overflow = "ellipsis"
+        return line
+
+    def _label(self, at: int) -> str:
+        deed = self._deeds[at]
+        if not self.has_focus:
+            return deed.label
+        key = keys.key_name("enter") if at == 0 else _LETTERS.get(deed.name, "")
+        return f"{deed.label} {key}".rstrip()
+
+    @property
+    def width_needed(self) -> int:
+        """Cells that the words take."""
+        return spans_width(self._spans)
+
+    def action_do(self, name: str) -> None:
+        """Do what a letter stands for, if it can be done here."""
+        if any(deed.name == name for deed in self._deeds):
+            self.post_message(self.Pressed(self, name))
+
+    def action_press(self) -> None:
+        """Do the first thing."""
+        if self._deeds:
+            self.post_message(self.Pressed(self, self._deeds[0].name))
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what was clicked; the words stand for the first thing."""
+        event.stop()
+        for zone, name in self._zones:
+            if event.x in zone:
+                self.post_message(self.Pressed(self, name))
+                return
+        self.action_press()
+
+    def on_focus(self) -> None:
+        """Show the letters."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the letters."""
+        self.refresh()
+
+
+_LETTERS = {"remove": "d", "up": "K", "down": "J", "add": "a", "null": keys.key_name("ctrl+n")}
+
+ADD = Deed("add", "+ add")
+REMOVE = Deed("remove", f"{glyphs().times} remove")
+UP = Deed("up", "↑")
+DOWN = Deed("down", "↓")

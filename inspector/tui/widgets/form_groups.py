@@ -1,0 +1,115 @@
+"""What stands below the head of a field that holds fields: the members of an object, the items of a list.
+
+They are fields themselves, one place further in. Of a list only the first hundred are drawn; the JSON text has all.
+"""
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
+from inspector.forms.fields import UNSET, ArrayField, Field, JsonField, ObjectField, UnionField
+from inspector.forms.values import fresh_value
+from inspector.tui.widgets.form_bar import ADD, Deed, FormBar
+from inspector.tui.widgets.form_fields import FieldNode
+from inspector.tui.widgets.form_head import Place
+from inspector.tui.widgets.form_state import member_field
+from inspector.tui.widgets.form_union import UnionBody
+
+MOST_ITEMS = 100
+
+
+def body_of(node: FieldNode) -> Vertical:
+    """The body of a field that holds fields."""
+    if isinstance(node.asked, UnionField):
+        return UnionBody(node, node.asked)
+    return ObjectBody(node, node.asked) if isinstance(node.asked, ObjectField) else ListBody(node)
+
+
+class ObjectBody(Vertical):
+    """The members of an object: those the schema names, in its order, then the others."""
+
+    DEFAULT_CSS = """
+    ObjectBody { height: auto; }
+    ObjectBody > Input { background: $background; border: none; height: 1; padding: 0 1; }
+    ObjectBody > Input:focus { background: $panel; border: none; }
+    ObjectBody > .body--none { color: $text-muted; }
+    """
+
+    def __init__(self, node: FieldNode, asked: ObjectField) -> None:
+        super().__init__(classes="field--body")
+        self._node = node
+        self._asked = asked
+
+    def compose(self) -> ComposeResult:
+        """Draw the members."""
+        node, asked = self._node, self._asked
+        value = node.value if isinstance(node.value, dict) else {}
+        named = {name for name, _ in asked.properties}
+        for name, field in asked.properties:
+            yield FieldNode(node.state, (*node.path, name), field, Place(name))
+        for name in value:
+            if name not in named:
+                field = member_field(asked, name) or _any(asked)
+                yield FieldNode(node.state, (*node.path, name), field, Place(name, removable=True))
+        if _invites(asked):
+            yield Input(placeholder="+ name of a member to add", compact=True, select_on_focus=False)
+        elif not named and not value:
+            yield Static("It takes no arguments." if not node.path else "It has no members.", classes="body--none")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Keep the name to itself: it is no value of a field."""
+        event.stop()
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Add a member of that name."""
+        event.stop()
+        name, node = event.value, self._node
+        value = node.value if isinstance(node.value, dict) else {}
+        if not name or name in value:
+            return
+        field = member_field(self._asked, name)
+        node.state.put((*node.path, name), UNSET if field is None else fresh_value(field))
+        await node.redraw()
+        node.focus_at((*node.path, name))
+
+
+def _invites(asked: ObjectField) -> bool:
+    """Whether to offer more members: where the schema speaks of them, or names none. JSON can always have more."""
+    schema = asked.schema if isinstance(asked.schema, dict) else {}
+    spoken = "additionalProperties" in schema or "patternProperties" in schema or not asked.properties
+    return asked.is_open() and spoken and bool(schema.keys() - {"type", "title", "description", "$schema"})
+
+
+def _any(asked: ObjectField) -> Field:
+    why = "the schema does not name this member" + ("" if asked.is_open() else " and allows no others")
+    return JsonField(schema=True, why=why)
+
+
+class ListBody(Vertical):
+    """The items of a list, and a line to add one."""
+
+    DEFAULT_CSS = """
+    ListBody { height: auto; }
+    ListBody > .body--none { color: $text-muted; }
+    """
+
+    def __init__(self, node: FieldNode) -> None:
+        super().__init__(classes="field--body")
+        self._node = node
+
+    def compose(self) -> ComposeResult:
+        """Draw the items."""
+        node = self._node
+        value = node.value if isinstance(node.value, list) else []
+        asked = node.asked
+        for index in range(min(len(value), MOST_ITEMS)):
+            field = asked.item_at(index) if isinstance(asked, ArrayField) else None
+            place = Place(f"{index + 1}", item=index, of=len(value), removable=True)
+            yield FieldNode(node.state, (*node.path, index), field or _BEYOND, place)
+        if len(value) > MOST_ITEMS:
+            yield Static("More items than can be drawn: the JSON text has them all.", classes="body--none")
+        label = "+ add an item" if value else "+ add the first item"
+        yield FormBar((), (Deed(ADD.name, label),))
+
+
+_BEYOND = JsonField(schema=True, why="the schema allows no item here")

@@ -1,0 +1,138 @@
+"""The state behind a form: one value, what its schema says of it, and where each problem is to be read.
+
+Widgets read and write through it and never keep a value of their own, so the form and the JSON text can't disagree.
+It draws nothing. The value is never changed in place; whoever holds an older one keeps what he had.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from inspector.forms.fields import UNSET, ArrayField, Field, ObjectField, Opened, UnionField, opened
+from inspector.forms.paths import Path, get_at, move_at, remove_at, set_at
+from inspector.forms.patterns import PatternUnusable, matches
+from inspector.forms.read_schema import read_schema
+from inspector.forms.validate import Problem, Verdict, validate
+from inspector.forms.values import FormValue, branch_of, from_json, initial_value, place_in_form, to_json
+
+MOST_DRAWN: Final = 300
+"""Fields that are drawn at once; a value with more of them is written as JSON."""
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
+
+
+class FormState:
+    """A schema and the value that is being made for it."""
+
+    def __init__(self, schema: object, value: FormValue = UNSET) -> None:
+        self.schema = schema
+        self.root: Opened = read_schema(schema)
+        self.value: FormValue = initial_value(self.root) if value is UNSET else value
+        self.verdict: Verdict | None = None
+        """Of the value as it is now; None until somebody judged it."""
+        self.changed: Callable[[], None] = _nothing
+        """Called after each change of the value."""
+        self.insists = False
+        """Whether what is missing is complained of in fields that nobody has been to."""
+        self._touched: set[Path] = set()
+
+    @property
+    def arguments(self) -> object:
+        """The JSON to send; UNSET for nothing at all."""
+        return to_json(self.value)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the value, as far as it has been judged."""
+        return self.verdict.problems if self.verdict else ()
+
+    def at(self, path: Path) -> FormValue:
+        """What stands at a place, or UNSET."""
+        return get_at(self.value, path)
+
+    def put(self, path: Path, value: FormValue) -> None:
+        """Write at a place; UNSET keeps the place and sends nothing."""
+        self._touched.add(path)
+        self._take(set_at(self.value, path, value))
+
+    def remove(self, path: Path) -> None:
+        """Take a member or an item away, place and all."""
+        self._take(remove_at(self.value, path))
+
+    def move(self, path: Path, to: int) -> None:
+        """Move an item of a list."""
+        self._take(move_at(self.value, path, to))
+
+    def replace(self, value: FormValue) -> None:
+        """Take another value for the whole."""
+        self._take(value)
+
+    def take_json(self, value: object) -> None:
+        """Take any JSON for the whole."""
+        self._take(from_json(self.root, value))
+
+    def _take(self, value: FormValue) -> None:
+        self.value = value
+        self.verdict = None
+        self.changed()
+
+    def judge(self, clock: Callable[[], float]) -> Verdict:
+        """Judge what would be sent. May take a quarter of a second: not for an event loop."""
+        value = to_json(self.value)
+        return validate(self.schema, {} if value is UNSET else value, clock=clock)
+
+    def told_at(self, drawn: "set[Path]") -> dict[Path, list[str]]:
+        """Where each problem is to be read: at its place, or at the nearest drawn one around it."""
+        told: dict[Path, list[str]] = {}
+        for problem in self.problems:
+            place = place_in_form(self.value, problem.path)
+            if problem.keyword == "required" and not self.insists and place not in self._touched:
+                continue
+            whole = place
+            while place not in drawn and place:
+                place = place[:-1]
+            inner = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in whole[len(place) :])
+            said = f"{inner.lstrip('.')} {problem.sentence}" if inner else problem.sentence
+            told.setdefault(place, []).append(said)
+        return told
+
+
+def drawn_count(field: Field, value: FormValue, most: int = MOST_DRAWN) -> int:
+    """How many fields a form for `value` draws, counting no further than a few past `most`."""
+    if not isinstance(value, dict | list):
+        return 1
+    count = 1
+    for step, each in value.items() if isinstance(value, dict) else enumerate(value):
+        inner = child_field(field, value, step)
+        count += 1 if inner is None else drawn_count(inner, each, most - count)
+        if count > most:
+            break
+    return count
+
+
+def child_field(field: Field, value: FormValue, step: str | int) -> Field | None:
+    """The field of a member or an item of `value`; None if the form would draw none there."""
+    asked = opened(field)
+    if isinstance(asked, UnionField):
+        branch = branch_of(asked, value)
+        return None if branch is None else child_field(asked.branches[branch].field, value, step)
+    if isinstance(asked, ObjectField) and isinstance(step, str):
+        return member_field(asked, step)
+    if isinstance(asked, ArrayField) and isinstance(step, int):
+        return asked.item_at(step)
+    return None
+
+
+def member_field(asked: ObjectField, name: str) -> Field | None:
+    """The field of a member, whether the schema names it or not; None if nothing is said of it."""
+    named = asked.child(name)
+    if named is not None:
+        return named
+    for pattern, field in asked.patterns:
+        try:
+            if matches(pattern, name):
+                return field
+        except PatternUnusable:
+            continue
+    return None if isinstance(asked.additional, bool) else asked.additional

@@ -1,0 +1,261 @@
+"""A JSON Schema as a form, and the same value as JSON text: two views of one value, always in sync.
+
+Whatever is typed is kept and can be sent, right or wrong: the schema's verdict comes beside the fields, from a thread,
+once the typist pauses. JSON that can't be read changes nothing: the last value that could be read stays.
+"""
+
+import asyncio
+import time
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static, TextArea
+
+from inspector.forms.fields import UNSET
+from inspector.forms.paths import shown_path
+from inspector.forms.typed import json_text, parse_json
+from inspector.forms.validate import Verdict
+from inspector.forms.values import FormValue
+from inspector.tui import keys
+from inspector.tui.styles import glyphs
+from inspector.tui.widgets.form_editors import BlockEdit
+from inspector.tui.widgets.form_fields import FieldNode
+from inspector.tui.widgets.form_head import Place
+from inspector.tui.widgets.form_state import MOST_DRAWN, FormState, drawn_count
+from inspector.viewmodels.text import visible
+
+_PAUSE: Final = 0.15
+"""Seconds without a change after which the value is judged."""
+_MOST_TEXT: Final = 200_000
+"""Characters of JSON that are edited here."""
+
+
+class SchemaForm(Widget):
+    """A form for one value. `load` gives it a schema; `arguments` is what the form says."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        keys.binding(keys.action("form.next")),
+        keys.binding(keys.action("form.previous")),
+    ]
+    HELP = """\
+One field below the other; Tab, or the arrows, go through them. What is `unset` is not sent, which is neither null nor
+empty: `ctrl+l` unsets a field and `ctrl+n` makes it null. Groups and lists have a line of their own: Enter folds it,
+the letters beside its signs add, remove and move. What is wrong stands below the field, and can be sent all the same.
+"""
+    DEFAULT_CSS = """
+    SchemaForm { height: auto; layout: vertical; }
+    SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 0 1 0; }
+    SchemaForm.-wrong > .form--whole { display: block; }
+    SchemaForm > .form--note { color: $text-warning; height: auto; display: none; margin: 0 0 1 0; }
+    SchemaForm.-noted > .form--note { display: block; }
+    SchemaForm > .form--fields { height: auto; }
+    SchemaForm > .form--json { display: none; max-height: 100%; min-height: 8; height: auto; }
+    SchemaForm.-json > .form--json { display: block; }
+    SchemaForm.-json > .form--fields { display: none; }
+    """
+
+    class Changed(Message):
+        """The value, its verdict, or the view of it has changed."""
+
+        def __init__(self, control: "SchemaForm") -> None:
+            super().__init__()
+            self._control = control
+
+        @property
+        def control(self) -> "SchemaForm":
+            """The form."""
+            return self._control
+
+    def __init__(self, schema: object = None, value: FormValue = UNSET) -> None:
+        super().__init__()
+        self.state = FormState(schema, value)
+        self.json_problem = ""
+        """Why the JSON text can't be read; "" if it can, or is not shown."""
+        self._timer: Timer | None = None
+        self._text = ""
+        self._note = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay the two views out, one of them shown."""
+        yield Static("", classes="form--note")
+        yield Static("", classes="form--whole")
+        yield Vertical(classes="form--fields")
+        json = BlockEdit("", unset=True, wrap=False)
+        json.add_class("form--json")
+        yield json
+
+    async def on_mount(self) -> None:
+        """Draw the first value."""
+        await self._draw()
+
+    @property
+    def arguments(self) -> object:
+        """The JSON to send; UNSET for nothing at all."""
+        return self.state.arguments
+
+    @property
+    def problem_count(self) -> int:
+        """How many things are wrong, as far as is known."""
+        return len(self.state.problems) + bool(self.json_problem)
+
+    @property
+    def as_json(self) -> bool:
+        """Whether the value is shown as JSON."""
+        return self.has_class("-json")
+
+    async def load(self, schema: object, value: FormValue = UNSET) -> None:
+        """Draw another form; UNSET is the value that the schema begins with."""
+        self.state = FormState(schema, value)
+        await self._draw()
+
+    async def take(self, arguments: object) -> None:
+        """Take any JSON for the value."""
+        self.state.take_json(arguments)
+        await self._draw()
+
+    async def _draw(self) -> None:
+        state = self.state
+        state.changed = self._changed
+        self.json_problem = ""
+        self._note = ""
+        if drawn_count(state.root, state.value) > MOST_DRAWN:
+            self._note = "There is more here than a form can show at once, so it is written as JSON."
+            self.add_class("-json")
+        if self.as_json:
+            self._show_json()
+        else:
+            await self._show_fields()
+        self.set_class(bool(self._note), "-noted")
+        self.query_one(".form--note", Static).update(Text(self._note))
+        self._changed()
+
+    async def _show_fields(self) -> None:
+        fields = self.query_one(".form--fields", Vertical)
+        with self.app.batch_update():
+            await fields.remove_children()
+            await fields.mount(FieldNode(self.state, (), self.state.root, Place(bare=True)))
+
+    def _show_json(self) -> None:
+        self._text = json_text(self.arguments)
+        edit = self.query_one(".form--json", BlockEdit)
+        edit.read_only = len(self._text) > _MOST_TEXT
+        edit.text = self._text[:_MOST_TEXT]
+        if edit.read_only:
+            self._note = "The JSON is too long to be edited here; this is its beginning."
+
+    # Judging
+
+    def _changed(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(_PAUSE, self._judge_later)
+        self.post_message(self.Changed(self))
+
+    @work(exclusive=True, group="judge")
+    async def _judge_later(self) -> None:
+        await self.judge()
+
+    async def judge(self) -> Verdict:
+        """The verdict on the value as it is now."""
+        state = self.state
+        while state.verdict is None:
+            value = state.value
+            verdict = await asyncio.to_thread(state.judge, time.monotonic)
+            if state.value is value:
+                state.verdict = verdict
+        if state is self.state:
+            self._tell()
+        return state.verdict
+
+    def _tell(self) -> None:
+        """Say what is wrong where it is."""
+        nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
+        told = self.state.told_at({path for path in nodes if path})
+        for path, node in nodes.items():
+            node.tell(told.get(path, ()) if path else ())
+        whole = [self.json_problem] if self.json_problem else []
+        if self.as_json:
+            self.state.insists, insisted = True, self.state.insists
+            everything = self.state.told_at(set())
+            self.state.insists = insisted
+            whole += [sentence for path in everything for sentence in everything[path]]
+        else:
+            whole += told.get((), [])
+        if self.state.verdict is not None and self.state.verdict.note:
+            whole.append(self.state.verdict.note)
+        self._say_whole(whole)
+        self.post_message(self.Changed(self))
+
+    def _say_whole(self, sentences: list[str]) -> None:
+        self.set_class(bool(sentences), "-wrong")
+        shown = [f"{glyphs().error} {visible(sentence, limit=300)}" for sentence in sentences[:8]]
+        self.query_one(".form--whole", Static).update(Text("\n".join(shown)))
+
+    async def insist(self) -> None:
+        """Show every problem, in fields nobody has been to as well, and go to the first."""
+        self.state.insists = True
+        await self.judge()
+        if self.as_json:
+            self.query_one(".form--json").focus()
+            return
+        for node in self.query(FieldNode):
+            if node.is_wrong and node.path:
+                node.focus_first()
+                return
+
+    # The JSON text
+
+    async def toggle_json(self) -> None:
+        """Show the value the other way. JSON that can't be read is left behind; the last that could be read stays."""
+        self.toggle_class("-json")
+        await self._draw()
+        self.focus_first()
+
+    def focus_first(self) -> None:
+        """Focus the first editor."""
+        if self.as_json:
+            self.query_one(".form--json").focus()
+            return
+        for widget in self.query(".form--fields *"):
+            if widget.focusable:
+                widget.focus()
+                return
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Take the JSON text, if it can be read."""
+        event.stop()
+        text = event.text_area.text
+        if not self.as_json or event.text_area.read_only or text == self._text:
+            return
+        self._text = text
+        parsed = parse_json(text)
+        self.json_problem = parsed.problem
+        if parsed.problem:
+            self._say_whole([f"The text {parsed.problem}. The last value that could be read is kept."])
+            self.post_message(self.Changed(self))
+        else:
+            self.state.take_json(parsed.value)
+
+    def action_field(self, by: int) -> None:
+        """Go to the next field or the one before."""
+        if by > 0:
+            self.screen.focus_next()
+        else:
+            self.screen.focus_previous()
+
+    def where(self) -> str:
+        """The path of the field that has the focus, for a status line; safe to show."""
+        focused = self.screen.focused
+        node = (
+            next((each for each in focused.ancestors_with_self if isinstance(each, FieldNode)), None)
+            if focused
+            else None
+        )
+        return visible(shown_path(node.path), limit=200) if node else ""

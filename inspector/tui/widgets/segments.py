@@ -1,0 +1,173 @@
+"""A few things to choose from, side by side: one of them, or with `multi` several.
+
+All that can be chosen is in sight, the state "unset" among it, and each carries a sign for chosen or not. Lines are
+broken where the width ends.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.tui import keys
+from inspector.tui.styles import glyphs, role_styles
+from inspector.viewmodels.text import cell_width, visible
+
+_LONGEST = 40
+"""Characters of a label that are shown."""
+
+
+class Segments(Widget, can_focus=True):
+    """Labels to choose from. Posts `Chosen`; the owner says what is chosen then with `choose`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FORM_CHOICE)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"segments--chosen", "segments--cursor"}
+    DEFAULT_CSS = """
+    Segments {
+        height: auto;
+        width: 1fr;
+        & > .segments--chosen { background: $panel; color: $accent; text-style: bold; }
+        & > .segments--cursor { background: $block-cursor-background; color: $accent; text-style: bold; }
+    }
+    """
+    ALLOW_SELECT = False
+
+    class Chosen(Message):
+        """A label was chosen, or with `multi` toggled."""
+
+        def __init__(self, control: "Segments", index: int) -> None:
+            super().__init__()
+            self._control = control
+            self.index = index
+
+        @property
+        def control(self) -> "Segments":
+            """Where it was chosen."""
+            return self._control
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        chosen: Sequence[int] = (),
+        *,
+        multi: bool = False,
+        faint: int = 0,
+        classes: str | None = None,
+    ) -> None:
+        """Offer `labels` (foreign text); the first `faint` ones are states rather than values."""
+        super().__init__(classes=classes)
+        self._labels = [visible(label, limit=_LONGEST) or '""' for label in labels]
+        self._chosen = set(chosen)
+        self._multi = multi
+        self._faint = faint
+        self._cursor = min(chosen, default=0)
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """What is chosen."""
+        return tuple(sorted(self._chosen))
+
+    def choose(self, *indexes: int) -> None:
+        """Show these as chosen."""
+        self._chosen = set(indexes)
+        if not self._multi and indexes:
+            self._cursor = indexes[0]
+        self.refresh()
+
+    def _sign(self, index: int) -> str:
+        on = index in self._chosen
+        if self._multi:
+            return glyphs().ok if on else glyphs().note
+        return glyphs().connected if on else glyphs().disconnected
+
+    def _cells(self, index: int) -> str:
+        return f" {self._sign(index)} {self._labels[index]} "
+
+    def _rows(self, width: int) -> list[list[int]]:
+        """Which labels stand on which line."""
+        rows: list[list[int]] = [[]]
+        used = 0
+        for index in range(len(self._labels)):
+            cells = cell_width(self._cells(index)) + 1
+            if used and used + cells - 1 > width:
+                rows.append([])
+                used = 0
+            rows[-1].append(index)
+            used += cells
+        return rows
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as the labels need."""
+        return len(self._rows(width))
+
+    def render(self) -> Text:
+        """Return the labels."""
+        inks = role_styles(dark=self.app.current_theme.dark)
+        lines = [
+            Text(" ").join([Text(self._cells(index), self._style(index, inks["muted"])) for index in row])
+            for row in self._rows(self.size.width)
+        ]
+        return Text("\n", no_wrap=True, end="").join(lines)
+
+    def _style(self, index: int, muted: Style) -> Style:
+        if self.has_focus and index == self._cursor:
+            return self.get_component_rich_style("segments--cursor", partial=True)
+        if index in self._chosen:
+            if index < self._faint:
+                return muted + Style(italic=True)
+            return self.get_component_rich_style("segments--chosen", partial=True)
+        return muted
+
+    def action_step(self, by: int) -> None:
+        """Go to the next label, which chooses it unless several can be."""
+        self._cursor = (self._cursor + by) % len(self._labels)
+        self.refresh()
+        if not self._multi:
+            self.post_message(self.Chosen(self, self._cursor))
+
+    def action_take(self) -> None:
+        """Choose the label under the cursor, or toggle it; with one choice, go on to the next label."""
+        if self._multi:
+            self.post_message(self.Chosen(self, self._cursor))
+        else:
+            self.action_step(1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose what was clicked."""
+        event.stop()
+        at = 0
+        rows = self._rows(self.size.width)
+        for index in rows[event.y] if event.y < len(rows) else ():
+            cells = cell_width(self._cells(index))
+            if at <= event.x < at + cells:
+                self._cursor = index
+                self.refresh()
+                self.post_message(self.Chosen(self, index))
+            at += cells + 1
+
+    def on_key(self, event: events.Key) -> None:
+        """Let a letter choose the label that begins with it."""
+        if self._multi or event.character is None or not event.character.isalnum():
+            return
+        begins = [at for at, label in enumerate(self._labels) if label.lower().startswith(event.character.lower())]
+        if begins:
+            event.stop()
+            event.prevent_default()
+            later = [at for at in begins if at > self._cursor]
+            self._cursor = (later or begins)[0]
+            self.refresh()
+            self.post_message(self.Chosen(self, self._cursor))
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.refresh()
