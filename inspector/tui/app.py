@@ -62,6 +62,8 @@ class InspectApp(App[None]):
         self.subject: Subject = self._first_subject(first, replay)
         self._shown = show
         self._panels: dict[str, Panel] = {}
+        self._header = HeaderBar(self.subject, shown=show)
+        self._frame = Container(id="panels")
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
         if replay is not None:
@@ -72,8 +74,8 @@ class InspectApp(App[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the frame; the panels come when they are first shown."""
-        yield HeaderBar(self.subject, shown=self._shown)
-        yield Container(id="panels")
+        yield self._header
+        yield self._frame
         yield FooterBar()
 
     async def on_mount(self) -> None:
@@ -92,11 +94,11 @@ class InspectApp(App[None]):
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = make_panel(name, self.subject)
-            await self.query_one("#panels").mount(panel)
+            await self._frame.mount(panel)
         for other_name, other in self._panels.items():
             other.display = other_name == name
         self._shown = name
-        self.query_one(HeaderBar).shown = name
+        self._header.shown = name
         panel.sync()
         panel.take_focus()
 
@@ -106,9 +108,9 @@ class InspectApp(App[None]):
         return self._panels[self._shown]
 
     def _tick(self) -> None:
-        if self._terminal_is_behind() or not self._panels:
+        if self._terminal_is_behind() or not self._panels or not self._header.is_attached:
             return
-        self.query_one(HeaderBar).sync()
+        self._header.sync()
         self.panel.sync()
 
     def _terminal_is_behind(self) -> bool:
@@ -135,7 +137,7 @@ class InspectApp(App[None]):
             self.say("A recorded conversation has no server to connect to.")
             return
         old, self.subject = self.subject, LiveSubject(self._begin())
-        self.query_one(HeaderBar).rebind(self.subject)
+        self._header.rebind(self.subject)
         for panel in self._panels.values():
             panel.rebind(self.subject)
         self.run_worker(old.end(), group="ending")

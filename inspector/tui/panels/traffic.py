@@ -85,7 +85,7 @@ class TrafficPanel(Panel):
 
     def sync(self) -> None:
         """Take in what is new, and repaint what of it is in sight."""
-        if not self.is_mounted:
+        if not self.is_mounted or not self.is_attached:
             return
         self._tick += 1
         self.model.refresh()
