@@ -14,10 +14,8 @@ from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels.text import visible
 
 _ORDER = {action.id: place for place, action in enumerate(keys.ACTIONS)}
-_EVERYWHERE = {action.id: action for action in keys.ACTIONS if action.where is keys.Where.EVERYWHERE}
-_STAYS = 0
-_LAST = {"help": _STAYS, "quit": _STAYS, "palette": 100}
-"""What is left out of what works everywhere, and when; see `Item.rank`."""
+_RIGHT = {"help": 0, "palette": 100, "quit": 0}
+"""What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
 
 
 class FooterBar(ItemBar):
@@ -40,8 +38,8 @@ class FooterBar(ItemBar):
         if screen is not self.screen or not self.is_attached:
             return
         active = _in_order(screen.active_bindings.values())
-        left = [found for found in active if found.binding.id not in _EVERYWHERE]
-        right = [found for found in active if found.binding.id in _EVERYWHERE]
+        left = [found for found in active if found.binding.id not in _RIGHT]
+        right = [found for found in active if found.binding.id in _RIGHT]
         self._offers = {_name(found.binding): found for found in active}
         self.show([_line(left, right)])
 
@@ -67,7 +65,7 @@ def _name(binding: Binding) -> str:
 def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> Line:
     return Line(
         tuple(_item(found, rank) for rank, found in enumerate(left, 1)),
-        tuple(_item(found, _LAST.get(found.binding.id or "", 50)) for found in right),
+        tuple(_item(found, _RIGHT[found.binding.id or ""]) for found in right),
         inset=1,
         says_more=True,
     )

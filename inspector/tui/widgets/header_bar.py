@@ -106,7 +106,7 @@ def _first_line(subject: Subject) -> Line:
     server: Any = opening.server if opening else {}
     name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
     version = one_line(peek.text(server, "version") or "", 16)
-    left = [Item((("mcp-inspect ", "title"),), rank=5), Item(((" " + name, "strong"),))]
+    left = [Item((("mcp-inspect ", "title"),), rank=5), Item(((name, "strong"),))]
     if version:
         left.append(Item(((version, "muted"),), rank=4))
     fact = subject.journal.connection

@@ -1,0 +1,142 @@
+"""The post-mortem card: why a connection could not be made or is gone, and what there is to read about it.
+
+It stands beside the traffic and takes nothing away. Its keys connect again, copy all of it, and put it away.
+"""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.tui import keys
+from inspector.tui.styles import glyphs, role_styles, spans_to_text
+from inspector.tui.subject import Stage, Subject
+from inspector.tui.widgets.scroller import Scroller
+from inspector.tui.widgets.section_card import COPY, section_renderable, sections_text
+from inspector.viewmodels.lines import Line, Section, plain
+from inspector.viewmodels.post_mortem import PostMortem, post_mortem
+from inspector.viewmodels.text import visible
+
+_WIDE = 100
+_LAST_WORDS = "stderr"
+_LAST_LINES = 12
+"""As many of them as leave room for the rest; the server's screen and the traffic have more."""
+
+
+class PostMortemCard(Scroller):
+    """The card of one subject."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [COPY]
+    DEFAULT_CSS = """
+    PostMortemCard {
+        height: auto;
+        max-height: 65%;
+        padding: 0 1;
+        border: round $error;
+        border-title-color: $text-error;
+        border-title-style: bold;
+        border-subtitle-color: $text-muted;
+        &:focus { border: round $border; }
+        & > Static { height: auto; }
+    }
+    """
+    _LOOKS_AGAIN_S = 0.5
+    """The last words on stderr may come after the end."""
+
+    def __init__(self, subject: Subject, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        """Tell of the end of `subject`; `dismissable` says whether Esc puts the card away."""
+        super().__init__(id=id)
+        self._subject = subject
+        self._dismissable = dismissable
+        self._seen: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """One text that scrolls."""
+        yield Static(markup=False)
+
+    def on_mount(self) -> None:
+        """Draw, and look again for last words."""
+        self.border_title = "Post-mortem"
+        self.border_subtitle = Content("  ".join(self._hints()))
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
+        self.sync()
+        self.set_interval(self._LOOKS_AGAIN_S, self.sync)
+
+    def _hints(self) -> list[str]:
+        wanted = ["reconnect"] if self._subject.can_act else []
+        wanted += ["copy", *(["back"] if self._dismissable else [])]
+        said = {"back": "close"}
+        found = [(name, keys.action(name)) for name in wanted]
+        return [f"{keys.key_name(each.keys[0])} {said.get(name, each.label.lower())}" for name, each in found]
+
+    def sync(self) -> None:
+        """Look again; nearly free while nothing has changed."""
+        seen = (self._subject.journal.count, self._subject.stage, self._subject.why)
+        if seen != self._seen:
+            self._seen = seen
+            self._draw()
+
+    def _draw(self) -> None:
+        wide, dark = self.size.width >= _WIDE, self.app.current_theme.dark
+        self.query_one(Static).update(_drawn(self._subject, self._mortem(), wide=wide, dark=dark))
+
+    def on_resize(self) -> None:
+        """Use the room."""
+        self._draw()
+
+    def _mortem(self) -> PostMortem:
+        return post_mortem(self._subject.journal, self._subject.why)
+
+    def action_copy(self) -> None:
+        """Copy all of the card as text."""
+        mortem = self._mortem()
+        head = Section(plain(_headline(self._subject, mortem)), note=mortem.why)
+        self.app.copy_to_clipboard(sections_text([head, *mortem.sections]))
+        self.notify("The card is copied.", timeout=3)
+
+
+def _headline(subject: Subject, mortem: PostMortem) -> Line:
+    if subject.stage is Stage.FAILED and not subject.journal.processes:
+        return ((f"{glyphs().error} ", "error"), ("The server could not be reached", "error"))
+    return mortem.headline
+
+
+def _drawn(subject: Subject, mortem: PostMortem, *, wide: bool, dark: bool) -> RenderableType:
+    """Return the card: what happened, then the last words and the facts, side by side where there is room."""
+    inks = role_styles(dark=dark)
+    headline = spans_to_text(_headline(subject, mortem), dark=dark)
+    headline.no_wrap, headline.end = False, "\n"
+    head: list[RenderableType] = [headline]
+    if not _says_the_same(mortem.why, headline.plain):
+        head.append(Text(mortem.why, inks["text"]))
+    if subject.hint:
+        head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
+    words = [_part(section, dark=dark) for section in mortem.sections if section.title == _LAST_WORDS]
+    facts = [_part(section, dark=dark) for section in mortem.sections if section.title != _LAST_WORDS]
+    return Group(*head, _beside(facts, words) if wide and facts and words else Group(*words, *facts))
+
+
+def _says_the_same(why: str, headline: str) -> bool:
+    """Whether `why` adds nothing to the headline but another way to write the time."""
+    said = headline[2:].partition(" after ")[0]
+    return why.lower().startswith(said.lower()) and len(why) <= len(headline) + 8
+
+
+def _part(section: Section, *, dark: bool) -> RenderableType:
+    shown = replace(section, lines=section.lines[-_LAST_LINES:])
+    title = Text(section.title, role_styles(dark=dark)["title"])
+    return Group(Text(""), title, section_renderable(shown, dark=dark))
+
+
+def _beside(left: list[RenderableType], right: list[RenderableType]) -> Table:
+    grid = Table.grid(padding=(0, 3, 0, 0), expand=True)
+    grid.add_column(ratio=1)
+    grid.add_column(ratio=1)
+    grid.add_row(Group(*left), Group(*right))
+    return grid

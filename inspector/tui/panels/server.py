@@ -1,0 +1,180 @@
+"""Screen 6, Server: who it is, what both sides can do, how it runs, what it wrote last, and where that is kept.
+
+Each section is a card that can be focused and copied; wide terminals show two columns of them. Values of variables
+are masked until a key reveals them. What is shown is compared before it is drawn, so a quiet server costs nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from inspector.tui import keys
+from inspector.tui.keys import Where
+from inspector.tui.panels import Panel
+from inspector.tui.panels.post_mortem import PostMortemCard
+from inspector.tui.styles import glyphs
+from inspector.tui.subject import Stage, Subject
+from inspector.tui.widgets.scroller import Scroller
+from inspector.tui.widgets.section_card import COPY, SectionCard, sections_text
+from inspector.viewmodels.belongings import environment_section, recording_section
+from inspector.viewmodels.lines import Section
+from inspector.viewmodels.server import server_sections
+
+_WIDE = 110
+_TICKS = 6
+"""It looks at every sixth call: five times a second are enough to read along."""
+_MANY = 5000
+_TICKS_OF_MANY = 60
+"""With so many exchanges, which are all counted each time, once in two seconds."""
+_RIGHT = ("Process", "HTTP", "Environment", "Traffic", "Recording", "stderr")
+"""What stands in the right column, in this order; everything else stands in the left one."""
+_CAPABILITIES = frozenset({"The server can", "We can"})
+
+
+class ServerPanel(Panel):
+    """What is known of the server."""
+
+    places = (Where.SERVER, Where.MOVING, Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(Where.SERVER), COPY]
+    DEFAULT_CSS = """
+    ServerPanel {
+        & > #server-page { height: 1fr; }
+        #server-columns { height: auto; layout: vertical; }
+        #server-columns > Vertical { height: auto; width: 1fr; }
+        &.-wide #server-columns { layout: horizontal; }
+        PostMortemCard { max-height: 100%; }
+    }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+        self._reveal = False
+        self._ticks = 0
+        self._seen: tuple[object, ...] = ()
+        self._cards: dict[str, SectionCard] = {}
+
+    def compose(self) -> ComposeResult:
+        """Two columns, empty until the first look."""
+        with Scroller(id="server-page"), Vertical(id="server-columns"):
+            yield Vertical(id="server-left")
+            yield Vertical(id="server-right")
+
+    def on_mount(self) -> None:
+        """Look for the first time."""
+        self._look()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room."""
+        self.set_class(event.size.width >= _WIDE, "-wide")
+
+    # --- what the app asks
+
+    def sync(self) -> None:
+        """Look again if it is time, and draw the cards that have changed."""
+        self._ticks += 1
+        many = len(self.subject.journal.conversation.exchanges) > _MANY
+        if self.is_mounted and self._ticks >= (_TICKS_OF_MANY if many else _TICKS):
+            self._look()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation with the same server."""
+        self.subject = subject
+        self._seen = ()
+        self.query(PostMortemCard).remove()
+        if self.is_mounted:
+            self._look()
+
+    def take_focus(self) -> None:
+        """The page; Tab goes to its cards."""
+        self.query_one("#server-page").focus()
+
+    # --- keys
+
+    def action_reveal(self) -> None:
+        """Show the values of variables, or mask them."""
+        self._reveal = not self._reveal
+        self._look()
+
+    def action_copy(self) -> None:
+        """Copy all sections, as they are shown."""
+        self.app.copy_to_clipboard(sections_text(self._sections()))
+        self.notify("All sections are copied.", timeout=3)
+
+    # --- showing
+
+    def _look(self) -> None:
+        self._ticks = 0
+        seen = self._state()
+        if seen == self._seen:
+            return
+        self._seen = seen
+        shown = {section.title: section for section in self._sections()}
+        for title in self._cards.keys() - shown.keys():
+            self._cards.pop(title).remove()
+        for title, section in shown.items():
+            self._show(title, section)
+        self.query_one("#server-left").display = any(title not in _RIGHT for title in self._cards)
+        self._mourn()
+
+    def _state(self) -> tuple[object, ...]:
+        """What has to change before anything is looked at more closely."""
+        journal = self.subject.journal
+        running = self.subject.now_ns // 1_000_000_000 if self._runs else 0
+        return (
+            id(journal),
+            journal.count,
+            journal.recording,
+            journal.notices,
+            self.subject.stage,
+            self._reveal,
+            running,
+        )
+
+    @property
+    def _runs(self) -> bool:
+        return self.subject.can_act and self.subject.stage in (Stage.CONNECTING, Stage.OPEN)
+
+    def _sections(self) -> Iterator[Section]:
+        subject = self.subject
+        environment = subject.about.environment
+        origins = environment.origins if environment else {}
+        now_ns = subject.now_ns if self._runs else None
+        for section in server_sections(subject.journal, origins=origins, now_ns=now_ns):
+            if section.title == "Process":
+                names = [fact.key[1:] for fact in section.facts if fact.key.startswith("$")]
+                yield replace(section, facts=tuple(fact for fact in section.facts if not fact.key.startswith("$")))
+                values = environment.values if environment else {}
+                yield environment_section(names, values, origins, reveal=self._reveal)
+            elif section.title in _CAPABILITIES:
+                yield _ticked(section)
+            elif section.title != "Notices":
+                yield section
+        yield recording_section(subject.journal)
+
+    def _show(self, title: str, section: Section) -> None:
+        card = self._cards.get(title)
+        if card is not None:
+            card.show(section)
+            return
+        card = self._cards[title] = SectionCard(section)
+        if title not in _RIGHT:
+            self.query_one("#server-left").mount(card)
+            return
+        later = [self._cards[other] for other in _RIGHT[_RIGHT.index(title) + 1 :] if other in self._cards]
+        self.query_one("#server-right").mount(card, before=later[0] if later else None)
+
+    def _mourn(self) -> None:
+        dead = self.subject.stage is Stage.FAILED or (self.subject.stage is Stage.CLOSED and bool(self.subject.why))
+        if dead and not self.query(PostMortemCard):
+            self.query_one("#server-page").mount(PostMortemCard(self.subject, dismissable=False), before=0)
+
+
+def _ticked(section: Section) -> Section:
+    """Return capabilities with a tick before each: what stands there is there."""
+    return replace(section, facts=tuple(replace(fact, key=f"{glyphs().ok} {fact.key}") for fact in section.facts))

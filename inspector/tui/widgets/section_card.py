@@ -1,0 +1,110 @@
+"""A card: one section of facts and lines in a frame, wrapped at its width. It can have the focus and be copied.
+
+What a section holds is safe already and is handed over as text objects; nothing here reads markup.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.console import Group, RenderableType
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.tui import keys
+from inspector.tui.styles import role_styles, spans_to_text
+from inspector.viewmodels.lines import Fact, Section, plain, section_lines
+from inspector.viewmodels.roles import Role
+from inspector.viewmodels.text import cell_width, for_clipboard
+
+COPY = replace(keys.binding(keys.action("copy")), show=True)
+"""For whoever has a text to give: the footer says so there."""
+_WIDEST_KEY = 22
+
+
+class SectionCard(Static, can_focus=True):
+    """One section."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [COPY]
+    DEFAULT_CSS = """
+    SectionCard {
+        height: auto;
+        width: 1fr;
+        padding: 0 1;
+        border: round $border-blurred;
+        border-title-color: $text-accent;
+        border-title-style: bold;
+        &:focus { border: round $border; }
+    }
+    """
+
+    def __init__(self, section: Section, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id, classes=classes, markup=False)
+        self._section = section
+
+    @property
+    def section(self) -> Section:
+        """What it shows."""
+        return self._section
+
+    def show(self, section: Section) -> None:
+        """Show another state of the section; nearly free if it is the same."""
+        if section != self._section:
+            self._section = section
+            self._draw()
+
+    def on_mount(self) -> None:
+        """Draw, now and in every theme to come."""
+        self._draw()
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
+
+    def _draw(self) -> None:
+        self.border_title = Content(self._section.title)
+        self.update(section_renderable(self._section, dark=self.app.current_theme.dark))
+
+    def action_copy(self) -> None:
+        """Copy the section as text."""
+        self.app.copy_to_clipboard(sections_text([self._section]))
+        self.notify("The section is copied.", timeout=3)
+
+
+def sections_text(sections: Iterable[Section]) -> str:
+    """Return sections as text that is fit to be pasted."""
+    whole = "\n\n".join("\n".join(map(plain, section_lines(section))) for section in sections)
+    return for_clipboard(whole)[0]
+
+
+def section_renderable(section: Section, *, dark: bool, keys_as: Role = "muted", key_width: int = 0) -> RenderableType:
+    """Return a section without its title, as something that wraps at any width.
+
+    `keys_as` is the role of the keys, `key_width` the cells that they take at least.
+    """
+    inks = role_styles(dark=dark)
+    parts: list[RenderableType] = []
+    if section.note:
+        parts.append(_wrapping(spans_to_text([(section.note, "claimed")], dark=dark)))
+    if section.facts:
+        parts.append(_grid(section.facts, inks, inks[keys_as], key_width))
+    if section.facts and section.lines:
+        parts.append(Text(""))
+    parts += [_wrapping(spans_to_text(line, dark=dark)) for line in section.lines]
+    return Group(*parts)
+
+
+def _wrapping(text: Text) -> Text:
+    text.no_wrap, text.overflow, text.end = False, "fold", "\n"
+    return text
+
+
+def _grid(facts: tuple[Fact, ...], inks: Mapping[Role, Style], key_style: Style, least: int) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    width = min(_WIDEST_KEY, max(least, *(cell_width(fact.key) for fact in facts)))
+    grid.add_column(width=width, overflow="fold")
+    grid.add_column(ratio=1, overflow="fold")
+    for fact in facts:
+        grid.add_row(Text(fact.key, key_style), Text(fact.value, inks[fact.role]))
+    return grid
