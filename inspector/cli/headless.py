@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.last_words import last_words, stderr_lines
-from inspector.cli.launch import journal_for, leave_no_child, settings_for
+from inspector.cli.last_words import show_last_words
+from inspector.cli.launch import leave_no_child, named_journal, settings_for
 from inspector.cli.options import Chosen, choose
 from inspector.cli.output import Output
 from inspector.cli.world import World
@@ -41,12 +41,11 @@ def visit(world: World, url: str | None, options: dict[str, Any], work: Work) ->
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
     leave_no_child()
-    journal = journal_for(chosen, by_default=False)
+    journal = named_journal(chosen)
     try:
         return asyncio.run(_visit(chosen, journal, output, work))
     except InspectError as error:
-        _show_stderr(output, journal)
-        return output.failure(error, last_words(journal))
+        return output.failure(error, show_last_words(output, journal))
     finally:
         for notice in journal.notices:
             output.warn(notice)
@@ -54,7 +53,7 @@ def visit(world: World, url: str | None, options: dict[str, Any], work: Work) ->
 
 
 async def _visit(chosen: Chosen, journal: Journal, output: Output, work: Work) -> ExitStatus:
-    async with open_session(chosen.target, journal, settings_for(chosen)) as session:
+    async with open_session(chosen.target, journal, settings_for(chosen, output.world)) as session:
         opening = await session.connect()
         _introduce(output, opening)
         return await work(Visit(session, opening, output))
@@ -65,10 +64,3 @@ def _introduce(output: Output, opening: Opening) -> None:
     output.narrate(f"connected to {name} {version}, {opening.revision.named}".replace(" ,", ","))
     for warning in opening.warnings:
         output.warn(warning)
-
-
-def _show_stderr(output: Output, journal: Journal) -> None:
-    if lines := stderr_lines(journal):
-        output.narrate("The server's last words on stderr:")
-        for line in lines:
-            output.narrate(f"  {line}", "")

@@ -1,41 +1,29 @@
-"""What is known of a server that failed, as data for a script: how it was run, how it ended, what it said last."""
+"""What is told of a server when a command failed: how it was run, how it ended, what it said last."""
 
 from typing import Any
 
 from inspector.capture.journal import Journal
-from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.cli.output import Output
+
+
+def show_last_words(output: Output, journal: Journal) -> dict[str, Any]:
+    """Show what is known on stderr, before the failure itself; the members that the failure's JSON gets.
+
+    A server that died gets its whole card; of one that lives its last lines on stderr are shown.
+    """
+    from inspector.viewmodels.lines import section_lines
+    from inspector.viewmodels.post_mortem import as_data, has_died, post_mortem
+    from inspector.viewmodels.server import stderr_section
+
+    if has_died(journal):
+        for section in post_mortem(journal).sections:
+            output.narrate_lines(section_lines(section))
+        return {"post_mortem": as_data(journal)}
+    if not journal.stderr_tail:
+        return {}
+    output.narrate_lines(section_lines(stderr_section(journal, _LINES)))
+    return {"stderr": [line.decode("utf-8", "replace") for line in list(journal.stderr_tail)[-_LINES:]]}
+
 
 _LINES = 20
-"""Of its stderr."""
-
-
-def stderr_lines(journal: Journal) -> list[str]:
-    """The last lines of the server's stderr, oldest first; foreign text."""
-    return [line.decode("utf-8", "replace") for line in list(journal.stderr_tail)[-_LINES:]]
-
-
-def last_words(journal: Journal) -> dict[str, Any]:
-    """The members that a failure's JSON gets; empty if no server was started."""
-    spawned = _process(journal, ProcessEvent.SPAWN)
-    opened, ended = journal.connection, journal.ended
-    if spawned is None or opened is None:
-        return {}
-    gone = _process(journal, ProcessEvent.EXIT)
-    return {
-        "process": {
-            "argv": opened.argv,
-            "cwd": opened.cwd,
-            "pid": spawned.pid,
-            "exit_code": gone.code if gone else None,
-            "signal": (gone.signal or None) if gone else None,
-            "ended_by_us": _process(journal, ProcessEvent.STDIN_EOF) is not None and not (ended and ended.why),
-            "why": ended.why if ended else "",
-            "stderr": stderr_lines(journal),
-        }
-    }
-
-
-def _process(journal: Journal, event: ProcessEvent) -> ProcessFact | None:
-    """The newest fact of a kind about the child."""
-    found = (entry.what for entry in reversed(journal.processes))
-    return next((what for what in found if isinstance(what, ProcessFact) and what.event is event), None)
+"""Of the stderr of a server that lives."""

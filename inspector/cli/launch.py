@@ -1,30 +1,29 @@
-"""From a chosen target to a running session: the journal, what is remembered, the end of every child.
+"""From a chosen target to a running session: the journal, what is remembered, the end of every child."""
 
-The engine starts before anything of the interface is imported, so that the server is already starting meanwhile.
-"""
-
-import atexit
 import os
 import signal
-from collections.abc import Callable
-from contextlib import suppress
-from datetime import datetime
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.options import Chosen
+from inspector.cli.world import World
+from inspector.config.eras import Eras
+from inspector.config.paths import places
 from inspector.errors import InspectError
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import Settings
+from inspector.transports.children import end_all_children
 
 
-def settings_for(chosen: Chosen) -> Settings:
+def settings_for(chosen: Chosen, world: World) -> Settings:
     """How to talk to a target: what was asked for, and what is remembered of it."""
-    from inspector.config.eras import Eras
-    from inspector.config.paths import places
-
-    eras = Eras(places().state)
+    eras = Eras(places(world.env).state)
 
     def remember(opening: Opening) -> None:
         if chosen.era is None and not chosen.revision:
@@ -39,46 +38,100 @@ def settings_for(chosen: Chosen) -> Settings:
     )
 
 
-def journal_for(chosen: Chosen, *, by_default: bool) -> Journal:
-    """A journal that records where it was told to; `by_default` into the state directory, otherwise into nothing.
+def named_journal(chosen: Chosen) -> Journal:
+    """A journal that records into the file that was named, or into nothing that stays.
 
-    A default that can't be written is no reason not to inspect: the journal says so and records into nothing.
+    Raises: UsageError if that file can't be made.
     """
+    return start_capture(chosen.capture)
+
+
+def kept_journal(chosen: Chosen, world: World) -> Journal:
+    """A journal that records into the file that was named, or else onto the shelf in the state directory.
+
+    Of a named file there is one; sessions after the first get a number behind its name. A shelf that can't be
+    written is no reason not to inspect: the journal says so and records into nothing that stays.
+
+    Raises: UsageError if a file that was named can't be made.
+    """
+    if not chosen.record:
+        return start_capture(None)
     if chosen.capture is not None:
         return start_capture(chosen.capture)
-    if not by_default:
-        return start_capture(None)
     try:
-        return start_capture(_default_capture(chosen.target.label))
+        return start_capture(_place_on_the_shelf(chosen.target.label, world))
     except (InspectError, OSError) as error:
         journal = start_capture(None)
-        journal.note(f"this session is not recorded: {error}")
+        journal.note(f"This session is not recorded: {error}")
         return journal
 
 
-def _default_capture(label: str) -> Path:
-    from inspector.config.paths import free_capture, places, private_directory, prune
+def numbered(path: Path) -> Path:
+    """The path, or with a number behind its name if it is taken: for a further session of one run."""
+    others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
+    return path if not path.exists() else next(other for other in others if not other.exists())
 
-    captures = places().captures
-    private_directory(captures)
-    prune(captures)
-    return free_capture(captures, datetime.now().astimezone(), label)
+
+def _place_on_the_shelf(label: str, world: World) -> Path:
+    import time
+
+    from inspector.capture.shelf import fresh_path, make_room
+    from inspector.config.paths import private_directory
+
+    shelf = private_directory(places(world.env).captures)
+    make_room(shelf)
+    return fresh_path(shelf, time.time_ns(), label)
 
 
 def leave_no_child() -> None:
-    """Make sure that whatever ends us ends what we started: a normal exit, SIGTERM, SIGHUP, a closed terminal."""
-    from inspector.transports.children import end_all_children
-
-    atexit.register(end_all_children)
+    """Have SIGTERM and SIGHUP end what we started before they end us. A normal exit does so by itself."""
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         end_all_children()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        _die_of(number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        with suppress(ValueError):  # not on the main thread: somebody embeds us and has handlers of his own
-            signal.signal(number, on_signal)
+    _on_signals(on_signal)
 
 
-Begin = Callable[[], Journal]
+@contextmanager
+def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
+    """For the time of the block, have SIGTERM and SIGHUP end what we started and then `leave` the block.
+
+    `leave` is called on a thread of its own. The signal still is what ends the process: after the block, or after
+    three seconds if the block does not end.
+    """
+    came: list[int] = []
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        signal.alarm(_PATIENCE_S)
+        end_all_children()
+        threading.Thread(target=leave, daemon=True).start()
+
+    before = _on_signals(on_signal)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.alarm(0)
+            os.kill(os.getpid(), number)
+
+
+_PATIENCE_S = 3
+Handler = Callable[[int, FrameType | None], None]
+
+
+def _on_signals(handler: Handler) -> dict[int, Any]:
+    """Set a handler for the signals that ask us to go; what was set before."""
+    try:
+        return {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP)}
+    except ValueError:  # not on the main thread: somebody embeds us and has handlers of his own
+        return {}
+
+
+def _die_of(number: int) -> None:
+    """End as if nobody had caught the signal, so that whoever sent it sees what it did."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

@@ -31,6 +31,15 @@ class Fetched:
     error: Any = None
     """The JSON-RPC error that came in place of a page; None if none did."""
 
+    @property
+    def refusal(self) -> str:
+        """The error as a sentence; "" if there is none."""
+        if self.error is None:
+            return ""
+        code, said = peek.at(self.error, "code"), peek.text(self.error, "message") or ""
+        where = f", after {len(self.items)} items" if self.items else ""
+        return f"the server answered {LISTS[self.kind].method} with error {code}: {said}{where}"
+
 
 def declared(opening: Opening) -> tuple[str, ...]:
     """The kinds of list that the server's capabilities promise."""
@@ -48,8 +57,6 @@ async def fetch(visit: Visit, kind: str) -> Fetched:
     if pages.failed is not None:
         message = answered(pages.failed, LISTS[kind].method).message
         error = message.error if isinstance(message, ErrorAnswer) else None
-        code, said = peek.at(error, "code"), peek.text(error, "message") or ""
-        visit.output.warn(f"{LISTS[kind].method}: the server answered page {pages.pages + 1} with error {code}: {said}")
     elif pages.stopped:
         visit.output.warn(f"{LISTS[kind].method}: {pages.stopped}; {len(pages.items)} items up to there")
     return Fetched(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error)
@@ -72,7 +79,9 @@ def _items(journal: Journal, exchange: Exchange, member: str) -> list[Any]:
     frame = journal.store.entry(exchange.answer_frame or 0).what
     assert isinstance(frame, Frame)
     try:
-        return msgspec.json.decode(msgspec.json.decode(frame.payload, type=_Result).result[member], type=list[msgspec.Raw])
+        return msgspec.json.decode(
+            msgspec.json.decode(frame.payload, type=_Result).result[member], type=list[msgspec.Raw]
+        )
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, RecursionError):
         return _tolerantly(frame.payload, exchange, member)
 

@@ -33,6 +33,11 @@ class _Narrated(logging.Handler):
         else:
             self.held.append(text)
 
+    def let_go(self) -> None:
+        """Show what was held."""
+        held, self.held = self.held or (), None
+        self._world.stderr.writelines(f"{text}\n" for text in held)
+
 
 @contextmanager
 def narrated_log(world: World) -> Iterator[None]:
@@ -55,5 +60,4 @@ def held_log() -> Iterator[None]:
         yield
     finally:
         for handler in narrated:
-            held, handler.held = handler.held or (), None
-            handler._world.stderr.writelines(f"{text}\n" for text in held)
+            handler.let_go()

@@ -114,7 +114,7 @@ def run(argv: Sequence[str], world: World | None = None) -> int:
         except BrokenPipeError:
             _write_no_more(world)
             return ExitStatus.BROKEN_PIPE
-        except Exception:  # noqa: BLE001 - the border of every command
+        except Exception:  # the border of every command
             logger.exception("mcp-inspect made a mistake; the traceback is worth a report")
             return ExitStatus.MISTAKE
 

@@ -54,6 +54,11 @@ def target_options(command: F) -> F:
     return command
 
 
+def screen_options(command: F) -> F:
+    """Add what every command with the interface takes: the target's options, and whether to record."""
+    return target_options(click.option("--no-capture", is_flag=True, help="Record nothing.")(command))
+
+
 def headless_options(command: F) -> F:
     """Add what every command without a screen takes: a target, its options, and how to write."""
     command = target_options(command)
@@ -72,6 +77,9 @@ class Chosen:
     revision: str
     clocks: Clocks
     capture: Path | None
+    """The file that was named for recording; None if none was."""
+    record: bool = True
+    """False with --no-capture."""
 
 
 def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
@@ -87,8 +95,11 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         target = _http(url, options)
     else:
         raise no_server()
+    no_capture = options.get("no_capture", False)
+    if no_capture and options["capture"]:
+        raise UsageError("both --capture and --no-capture", hint="Give one of them.")
     era = None if options["era"] == "auto" else Era(options["era"])
-    return Chosen(target, era, options["revision"], _clocks(options), options.get("capture"))
+    return Chosen(target, era, options["revision"], _clocks(options), options["capture"], not no_capture)
 
 
 def _clocks(options: Mapping[str, Any]) -> Clocks:
@@ -111,12 +122,16 @@ def _refuse(options: Mapping[str, Any], names: Mapping[str, str], why: str) -> N
 def _demand(options: Mapping[str, Any], *kinds: str) -> None:
     asked = options["transport"]
     if asked not in (None, *kinds):
-        raise UsageError(f"--transport {asked} does not go with this target", hint="A URL is http or sse, a command stdio.")
+        raise UsageError(
+            f"--transport {asked} does not go with this target", hint="A URL is http or sse, a command stdio."
+        )
 
 
 def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, str]) -> StdioTarget:
     if not argv:
-        raise UsageError("nothing stands after --", hint="Give the server's command there: mcp-inspect -- node server.js")
+        raise UsageError(
+            "nothing stands after --", hint="Give the server's command there: mcp-inspect -- node server.js"
+        )
     _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
     _demand(options, "stdio")
     environment = build_environment(

@@ -15,9 +15,24 @@ import msgspec
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
 from inspector.cli.world import World
 from inspector.errors import InspectError
+from inspector.viewmodels.lines import Line
+from inspector.viewmodels.roles import Role
 from inspector.viewmodels.text import visible
 
-_SGR = {"title": "1", "error": "31", "ok": "32", "warning": "33", "muted": "2", "accent": "36"}
+_SGR: dict[Role, str] = {
+    "title": "1",
+    "strong": "1",
+    "method": "1",
+    "target": "36",
+    "accent": "36",
+    "key": "36",
+    "claimed": "3",
+    "muted": "2",
+    "faint": "2",
+    "ok": "32",
+    "warning": "33",
+    "error": "31",
+}
 _ACTS_ON_TERMINALS = re.compile(
     "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\U000e0000-\U000e007f]"
 )
@@ -40,21 +55,22 @@ class Output:
         text = msgspec.json.format(raw, indent=2).decode("utf-8", "replace")
         self._write_utf8(_ACTS_ON_TERMINALS.sub(_escape, text).encode() + b"\n")
 
-    def lines(self, lines: Iterable[Iterable[tuple[str, str]]]) -> None:
-        """Write readable text: lines of (text, role). The text has been made visible by its view-model."""
-        colour = wants_colour(self.world.stdout, self.world.env)
-        for spans in lines:
-            self.world.stdout.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
-        self.world.stdout.flush()
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Write readable text: lines of (text, role), made visible by their view-model."""
+        self._write_lines(self.world.stdout, lines)
 
     def text(self, text: str) -> None:
         """Write readable text of our own; what a terminal acts on is made visible in it."""
-        self.lines([[(line, "")] for line in visible(text, newlines=True).rstrip("\n").split("\n")])
+        self.lines([((line, "text"),) for line in visible(text, newlines=True).rstrip("\n").split("\n")])
 
-    def narrate(self, text: str, role: str = "muted") -> None:
+    def narrate_lines(self, lines: Iterable[Line]) -> None:
+        """Write lines of (text, role), made visible by their view-model, to stderr."""
+        self._write_lines(self.world.stderr, lines)
+
+    def narrate(self, text: str) -> None:
         """Say on stderr what is going on."""
         if not self.quiet:
-            self._tell(text, role)
+            self._tell(text, "muted")
 
     def warn(self, text: str) -> None:
         """Say on stderr what a person should know even when told to be quiet."""
@@ -68,22 +84,26 @@ class Output:
         self, code: str, message: str, hint: str, status: ExitStatus, more: Mapping[str, Any] | None = None
     ) -> ExitStatus:
         """Say what went wrong and what to do; with --json as one object too, on stderr's last line."""
-        stderr = self.world.stderr
-        colour = wants_colour(stderr, self.world.env)
-        stderr.write(_styled("✗ ", "error", colour) + visible(message, newlines=True) + "\n")
+        said = visible(message, newlines=True).split("\n")
+        lines: list[Line] = [(("✗ ", "error"), (said[0], "text")), *[((line, "text"),) for line in said[1:]]]
         if hint:
-            stderr.write(_styled("  → ", "accent", colour) + visible(hint, newlines=True) + "\n")
+            lines.append((("  → ", "accent"), (visible(hint, newlines=True), "text")))
+        self._write_lines(self.world.stderr, lines)
         if self.as_json:
             told = {"code": code, "message": message, "hint": hint, "diagnosis": []} | dict(more or {})
             line = _encode({"error": told}).decode("utf-8", "replace")
-            stderr.write(_ACTS_ON_TERMINALS.sub(_escape, line) + "\n")
-        stderr.flush()
+            self.world.stderr.write(_ACTS_ON_TERMINALS.sub(_escape, line) + "\n")
+            self.world.stderr.flush()
         return status
 
-    def _tell(self, text: str, role: str) -> None:
-        stderr = self.world.stderr
-        stderr.write(_styled(visible(text, newlines=True), role, wants_colour(stderr, self.world.env)) + "\n")
-        stderr.flush()
+    def _tell(self, text: str, role: Role) -> None:
+        self._write_lines(self.world.stderr, [((line, role),) for line in visible(text, newlines=True).split("\n")])
+
+    def _write_lines(self, stream: TextIO, lines: Iterable[Line]) -> None:
+        colour = wants_colour(stream, self.world.env)
+        for spans in lines:
+            stream.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
+        stream.flush()
 
     def _write_utf8(self, data: bytes) -> None:
         """JSON is UTF-8, whatever the locale says of the terminal."""
@@ -116,7 +136,7 @@ def _of_raw(value: msgspec.Raw) -> Any:
     return json.loads(bytes(value).decode("utf-8", "replace"))
 
 
-def _styled(text: str, role: str, colour: bool) -> str:
+def _styled(text: str, role: Role, colour: bool) -> str:
     code = _SGR.get(role)
     return f"\x1b[{code}m{text}\x1b[0m" if colour and code and text else text
 

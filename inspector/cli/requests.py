@@ -12,7 +12,8 @@ from inspector.cli.output import Output
 from inspector.forms.validate import Verdict
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.viewmodels.result import Came, Finished, came_of, verdict_of
+from inspector.viewmodels.readable import result_lines
+from inspector.viewmodels.result import Came, Finished, came_of, result_view, verdict_of
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ async def make(visit: Visit, request: Request) -> ExitStatus:
         visit.output.data(_as_json(request, message, called.rounds, verdict))
         _narrate_verdict(visit.output, verdict)
     else:
-        _show(visit.output, finished, verdict)
+        visit.output.lines(result_lines(result_view(finished, verdict)))
     return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
 
 
@@ -88,8 +89,3 @@ def _narrate_verdict(output: Output, verdict: Verdict | None) -> None:
         output.warn(verdict.note)
     for problem in verdict.problems:
         output.warn(f"structuredContent{problem.pointer} {problem.sentence}")
-
-
-def _show(output: Output, finished: Finished, verdict: Verdict | None) -> None:
-    output.text(repr(finished))
-    _narrate_verdict(output, verdict)

@@ -7,26 +7,27 @@ import click
 from inspector.cli.arguments import Typed, joined, read_pairs, read_whole
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
 from inspector.cli.lists import fetch
 from inspector.cli.options import headless_options
 from inspector.cli.requests import Request, make
 from inspector.cli.world import World
 from inspector.protocol.things import Tool
 
+_EXAMPLES = (
+    "mcp-inspect call add -a a=2 -a b=3 -- node server.js",
+    'mcp-inspect call search --args \'{"q": "gulls"}\' --json https://example.com/mcp',
+)
 
-@click.command("call")
+
+@click.command("call", cls=Documented, examples=_EXAMPLES)
 @click.argument("name")
 @click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="An argument: by the schema, or JSON.")
 @click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments; - reads stdin.")
 @headless_options
 @click.pass_obj
-def command(world: World, name: str, url: str | None, **options: Any) -> ExitStatus:
-    """Call a tool. Wrong arguments are sent as they are.
-
-    \b
-      mcp-inspect call add -a a=2 -a b=3 -- node server.js
-      mcp-inspect call search --args '{"q": "gulls"}' --json https://example.com/mcp
-    """
+def command(world: World, /, name: str, url: str | None, **options: Any) -> ExitStatus:
+    """Call a tool. Wrong arguments are sent as they are."""
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), world.stdin)
     joined(whole, pairs, None)  # what does not go together is refused before a server is started
@@ -47,12 +48,18 @@ async def _call(visit: Visit, name: str, whole: Any, pairs: tuple[Typed, ...]) -
 
 async def _listed(visit: Visit, name: str) -> Tool | None:
     """The tool as the server lists it: its schemas say how to read, send and judge. None if it is not listed."""
-    items = (await fetch(visit, "tools")).items
-    found = next((tool for tool in map(Tool, items) if tool.name == name), None)
+    fetched = await fetch(visit, "tools")
+    if fetched.error is not None:
+        visit.output.warn(f"{fetched.refusal}; {name} is called without its schema")
+        return None
+    found = next((tool for tool in map(Tool, fetched.items) if tool.name == name), None)
     if found is not None:
-        visit.output.narrate(f"{len(items)} tools listed for the schema of {name}")
+        visit.output.narrate(f"{len(fetched.items)} tools listed, for the schema of {name}")
     else:
-        visit.output.warn(f"{name!r} is not among the {len(items)} tools that are listed{_nearest(name, items)}; sent all the same")
+        near = _nearest(name, fetched.items)
+        visit.output.warn(
+            f"{name!r} is none of the {len(fetched.items)} tools that are listed{near}; called all the same"
+        )
     return found
 
 

@@ -6,26 +6,28 @@ import click
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
 from inspector.cli.lists import Fetched, declared, fetch
 from inspector.cli.options import headless_options
+from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.protocol import peek
 from inspector.protocol.things import LISTS
 
 METHOD_NOT_FOUND = -32601
 
+_EXAMPLES = (
+    "mcp-inspect list tools -- npx -y @modelcontextprotocol/server-everything",
+    "mcp-inspect list all --json https://example.com/mcp",
+)
 
-@click.command("list")
+
+@click.command("list", cls=Documented, examples=_EXAMPLES)
 @click.argument("kind", type=click.Choice([*LISTS, "all"]))
 @headless_options
 @click.pass_obj
-def command(world: World, kind: str, url: str | None, **options: Any) -> ExitStatus:
-    """List what a server offers, all pages of it.
-
-    \b
-      mcp-inspect list tools -- npx -y @modelcontextprotocol/server-everything
-      mcp-inspect list all --json https://example.com/mcp
-    """
+def command(world: World, /, kind: str, url: str | None, **options: Any) -> ExitStatus:
+    """List what a server offers, all pages of it."""
 
     async def work(visit: Visit) -> ExitStatus:
         return await _list(visit, kind)
@@ -37,17 +39,31 @@ async def _list(visit: Visit, kind: str) -> ExitStatus:
     """One kind is asked for whatever the server declares; of all kinds those it declares."""
     kinds = declared(visit.opening) if kind == "all" else (kind,)
     fetched = {each: await fetch(visit, each) for each in kinds}
-    refused = [each for each in fetched.values() if _counts(each, among_all=kind == "all")]
-    if kind == "all" or not refused or refused[0].items:
+    failed = next((each for each in fetched.values() if each.error is not None), None)
+    if kind == "all" or failed is None or failed.items:
+        _show(visit, fetched)
+    if kind == "all":
+        return _judge_all(visit.output, tuple(fetched.values()))
+    return ExitStatus.OK if failed is None else _report(visit, failed)
+
+
+def _judge_all(output: Output, fetched: tuple[Fetched, ...]) -> ExitStatus:
+    """Say which lists were refused. One that a server does not know is no fault where all were asked for."""
+    refused = [each for each in fetched if each.error is not None]
+    for each in refused:
+        output.warn(each.refusal)
+    unknown = all(peek.integer(each.error, "code") == METHOD_NOT_FOUND for each in refused)
+    return ExitStatus.OK if unknown else ExitStatus.TOOL_ERROR
+
+
+def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
+    if visit.output.as_json:
         visit.output.data(_as_json(visit, fetched))
-    return _report(visit, refused[0]) if refused else ExitStatus.OK
+        return
+    from inspector.viewmodels.readable import list_lines
 
-
-def _counts(fetched: Fetched, *, among_all: bool) -> bool:
-    """Whether an error fails the command: among all kinds, one that a server does not know is no fault."""
-    if fetched.error is None:
-        return False
-    return not (among_all and peek.integer(fetched.error, "code") == METHOD_NOT_FOUND)
+    for each in fetched.values():
+        visit.output.lines(list_lines(each.kind, each.items))
 
 
 def _as_json(visit: Visit, fetched: dict[str, Fetched]) -> dict[str, Any]:
@@ -57,12 +73,8 @@ def _as_json(visit: Visit, fetched: dict[str, Fetched]) -> dict[str, Any]:
 
 
 def _report(visit: Visit, refused: Fetched) -> ExitStatus:
-    code, message = peek.at(refused.error, "code"), peek.text(refused.error, "message") or ""
-    method = LISTS[refused.kind].method
+    declares = ", ".join(visit.opening.capabilities) or "no capability"
+    answer = {"answer": refused.error}
     return visit.output.report(
-        "server_error",
-        f"the server answered {method} with error {code}: {message}",
-        f"It declares: {', '.join(visit.opening.capabilities) or 'no capability'}.",
-        ExitStatus.TOOL_ERROR,
-        {"error": refused.error},
+        "server_error", refused.refusal, f"It declares: {declares}.", ExitStatus.TOOL_ERROR, answer
     )

@@ -7,23 +7,24 @@ import click
 from inspector.cli.arguments import as_texts, read_pairs
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import Request, make
 from inspector.cli.world import World
 
+_EXAMPLES = (
+    "mcp-inspect prompt review -a language=Python -- node server.js",
+    "mcp-inspect prompt greeting --json https://example.com/mcp",
+)
 
-@click.command("prompt")
+
+@click.command("prompt", cls=Documented, examples=_EXAMPLES)
 @click.argument("name")
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="An argument; prompts take texts.")
 @headless_options
 @click.pass_obj
-def command(world: World, name: str, url: str | None, **options: Any) -> ExitStatus:
-    """Get a prompt.
-
-    \b
-      mcp-inspect prompt review -a language=Python -- node server.js
-      mcp-inspect prompt greeting --json https://example.com/mcp
-    """
+def command(world: World, /, name: str, url: str | None, **options: Any) -> ExitStatus:
+    """Get a prompt."""
     arguments = as_texts(read_pairs(options.pop("pairs")))
 
     async def work(visit: Visit) -> ExitStatus:

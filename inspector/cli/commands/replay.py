@@ -1,0 +1,23 @@
+"""`mcp-inspect replay`: the interface on a capture. Nothing is connected to, nothing is started."""
+
+from pathlib import Path
+
+import click
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.interface import replay
+from inspector.cli.world import World
+from inspector.errors import UsageError
+
+_EXAMPLES = ("mcp-inspect replay session.mcpcap",)
+
+
+@click.command("replay", cls=Documented, examples=_EXAMPLES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.pass_obj
+def command(world: World, /, file: Path) -> ExitStatus:
+    """Open a capture, read-only."""
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    return replay(world, file)

@@ -1,0 +1,68 @@
+"""What runs without any words: the servers that hosts on this machine are configured with, and recent captures.
+
+It starts and dials nothing.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.capture.shelf import captures
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.config.paths import places
+from inspector.config.servers import FoundServer, found_servers
+from inspector.viewmodels.start import Capture, StartRows
+
+_MOST_CAPTURES = 10
+_WIDTH = 100
+_EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
+
+
+@click.command("start", cls=Documented, examples=_EXAMPLES, hidden=True)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+@click.pass_obj
+def command(world: World, /, as_json: bool, quiet: bool) -> ExitStatus:
+    """List the servers that are configured on this machine, and recent captures."""
+    output = Output(world, as_json, quiet)
+    servers = found_servers(world.env, Path.cwd())
+    recent = list(_recent(world))
+    if as_json:
+        output.data({"servers": list(map(_as_json, servers)), "captures": [str(each.path) for each in recent]})
+        return ExitStatus.OK
+    rows = StartRows(servers, recent)
+    output.lines(tuple(rows.row(index, _width(world)).spans) for index in range(rows.count))
+    return ExitStatus.OK
+
+
+def _recent(world: World) -> Iterator[Capture]:
+    for path in captures(places(world.env).captures)[:_MOST_CAPTURES]:
+        facts = path.stat()
+        yield Capture(path, max(0.0, time.time() - facts.st_mtime), facts.st_size)
+
+
+def _as_json(server: FoundServer) -> dict[str, Any]:
+    """Names of variables and headers, never their values."""
+    return {
+        "name": server.name,
+        "host": server.host,
+        "path": str(server.path),
+        "argv": server.argv,
+        "url": server.url,
+        "cwd": server.cwd,
+        "env": server.env_names,
+        "disabled": server.disabled,
+        "problem": server.problem,
+    }
+
+
+def _width(world: World) -> int:
+    """COLUMNS if it is set, as everywhere."""
+    columns = world.env.get("COLUMNS", "")
+    return max(40, int(columns)) if columns.isdecimal() else _WIDTH

@@ -1,0 +1,128 @@
+"""Opening the interface on a target: the server first, the screen second, and nothing left behind.
+
+The engine starts before anything of the interface is imported, so that the server starts meanwhile.
+"""
+
+import gc
+import shlex
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.launch import kept_journal, leave_no_child, leaving_politely, numbered, settings_for
+from inspector.cli.logs import held_log
+from inspector.cli.options import Chosen
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.session.engine import Engine, Live
+from inspector.transports.children import end_all_children
+
+_PATIENCE_S = 15.0
+"""How long the end of a session may take: longer than the ladder that ends a stubborn server."""
+
+Show = Callable[[Callable[[], Live], Live], ExitStatus]
+"""Shows the first live conversation, and others that the function begins, until the person leaves."""
+
+
+class Sittings:
+    """The live conversations of one run of the interface, one after the other, and the engine they run on."""
+
+    def __init__(self, chosen: Chosen, world: World) -> None:
+        self._chosen = chosen
+        self._world = world
+        self._engine = Engine()
+        self.lives: list[Live] = []
+
+    def begin(self) -> Live:
+        """Connect anew, with a journal of its own. Raises: UsageError if its file can't be made."""
+        chosen = self._chosen
+        if self.lives and chosen.capture is not None:
+            chosen = replace(chosen, capture=numbered(chosen.capture))
+        journal = kept_journal(chosen, self._world)
+        live = Live(self._engine, chosen.target, journal, settings_for(chosen, self._world))
+        self.lives.append(live)
+        return live
+
+    def end(self) -> None:
+        """End them all, their servers and the engine."""
+        for live in self.lives:
+            with suppress(TimeoutError, CancelledError):
+                live.end().result(_PATIENCE_S)
+        self._engine.stop()
+        end_all_children()
+
+
+def demand_terminal(world: World) -> None:
+    """Raises: UsageError where no interface can be drawn."""
+    if not world.has_terminal:
+        raise UsageError(
+            "the interface needs a terminal, and stdin or stdout is none (or TERM is dumb)",
+            hint="Without a screen: mcp-inspect info, list, call, read or prompt.",
+        )
+
+
+def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatus:
+    """Open the interface on a target and return when the person leaves it."""
+    demand_terminal(world)
+    gc.disable()  # until the first frame: the imports make many objects and no garbage
+    leave_no_child()
+    sittings = Sittings(chosen, world)
+    try:
+        first = sittings.begin()
+        with held_log():
+            status = (show or _show)(sittings.begin, first)
+    finally:
+        sittings.end()
+        gc.enable()
+    _say_where(Output(world), [live.journal.capture_path for live in sittings.lives])
+    return status
+
+
+def replay(world: World, path: Path) -> ExitStatus:
+    """Open the interface on a capture: nothing is connected to, nothing started."""
+    demand_terminal(world)
+    gc.disable()
+    from inspector.tui.app import InspectApp
+
+    with held_log():
+        return _run(InspectApp(None, replay=path))
+
+
+def _show(begin: Callable[[], Live], first: Live) -> ExitStatus:
+    from inspector.tui.app import InspectApp
+
+    return _run(InspectApp(begin, first=first))
+
+
+class _App(Protocol):
+    """What is asked of the interface."""
+
+    @property
+    def return_code(self) -> int | None:
+        """0 or None if it went well."""
+
+    def run(self) -> Any:
+        """Take the terminal until the person leaves."""
+
+    def exit(self) -> Any:
+        """Leave. On the thread that runs it."""
+
+    def call_from_thread(self, callback: Callable[[], Any]) -> Any:
+        """Do something on that thread, from another one."""
+
+
+def _run(app: _App) -> ExitStatus:
+    with leaving_politely(lambda: app.call_from_thread(app.exit)):
+        app.run()
+    return ExitStatus.MISTAKE if app.return_code else ExitStatus.OK
+
+
+def _say_where(output: Output, captures: list[Path | None]) -> None:
+    for path in captures:
+        if path is not None and path.exists():
+            output.narrate(f"recorded in {path}; open it with: mcp-inspect replay {shlex.quote(str(path))}")

@@ -1,0 +1,186 @@
+"""Which servers the hosts on this machine are configured with. Their files are read, never written.
+
+Nothing is started, dialled or expanded here: a `${VAR}` stays as it stands. A file that is broken is one entry that
+says so, and the others stay.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.config.jsonc import parse
+from inspector.errors import UsageError
+
+_MOST_BYTES = 16 << 20
+"""A file beyond that is no configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundServer:
+    """A server as some host's file describes it. All of it is foreign text."""
+
+    name: str
+    """"" for a problem with the whole file."""
+    host: str
+    """Whose file it is: "Cursor", "VS Code", …"""
+    path: Path
+    argv: tuple[str, ...] = ()
+    """Empty for one that is reached by URL."""
+    url: str = ""
+    cwd: str = ""
+    """Where the host starts the command; "" if the file does not say."""
+    env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """The variables that the host sets. Their values are secrets as often as not."""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """What the host sends to a URL; secrets again."""
+    disabled: bool = False
+    problem: str = ""
+    """What is wrong with the entry or the file, one sentence; "" if nothing is."""
+
+    @property
+    def env_names(self) -> tuple[str, ...]:
+        """The variables that the host sets, without their values."""
+        return tuple(name for name, _ in self.env)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    host: str
+    path: str
+    """From the home directory, or from the working directory if `is_local`."""
+    is_local: bool = False
+
+
+_PLACES = (
+    _Place("Claude Code", ".mcp.json", is_local=True),
+    _Place("Cursor", ".cursor/mcp.json", is_local=True),
+    _Place("VS Code", ".vscode/mcp.json", is_local=True),
+    _Place("Gemini CLI", ".gemini/settings.json", is_local=True),
+    _Place("Codex", ".codex/config.toml", is_local=True),
+    _Place("Roo Code", ".roo/mcp.json", is_local=True),
+    _Place("Kiro", ".kiro/settings/mcp.json", is_local=True),
+    _Place("Claude Code", ".claude.json"),
+    _Place("Claude Desktop", ".config/Claude/claude_desktop_config.json"),
+    _Place("Claude Desktop", "Library/Application Support/Claude/claude_desktop_config.json"),
+    _Place("Cursor", ".cursor/mcp.json"),
+    _Place("VS Code", ".config/Code/User/mcp.json"),
+    _Place("VS Code", "Library/Application Support/Code/User/mcp.json"),
+    _Place("Windsurf", ".codeium/windsurf/mcp_config.json"),
+    _Place("Zed", ".config/zed/settings.json"),
+    _Place("Codex", ".codex/config.toml"),
+    _Place("Gemini CLI", ".gemini/settings.json"),
+    _Place("LM Studio", ".lmstudio/mcp.json"),
+    _Place("Copilot CLI", ".copilot/mcp-config.json"),
+    _Place("Kiro", ".kiro/settings/mcp.json"),
+    _Place("MCP Inspector", ".mcp-inspector/mcp.json"),
+    _Place(
+        "Cline",
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ),
+    _Place(
+        "Cline",
+        "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ),
+)
+
+
+def found_servers(env: Mapping[str, str], cwd: Path) -> tuple[FoundServer, ...]:
+    """Every server in the known files: those of the working directory first, then those of the home directory."""
+    return tuple(server for host, path in _files(env, cwd) for server in read_servers(host, path, cwd))
+
+
+def _files(env: Mapping[str, str], cwd: Path) -> Iterator[tuple[str, Path]]:
+    """The files that are there. One that two places name is given once."""
+    home = Path(env["HOME"]) if env.get("HOME") else None
+    seen: set[Path] = set()
+    for place in _PLACES:
+        base = cwd if place.is_local else home
+        if place.host == "Codex" and not place.is_local and env.get("CODEX_HOME"):
+            path: Path | None = Path(env["CODEX_HOME"]) / "config.toml"
+        else:
+            path = base / place.path if base else None
+        if path is not None and path not in seen and path.is_file():
+            seen.add(path)
+            yield place.host, path
+
+
+def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:
+    """The servers of one file; a single entry with a problem if it can't be read."""
+    try:
+        read = _read(path)
+    except UsageError as error:
+        yield FoundServer("", host, path, problem=str(error))
+        return
+    for name, entry in _entries(read, cwd):
+        yield _server(name, host, path, entry)
+
+
+def _read(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
+        if len(raw) > _MOST_BYTES:
+            raise UsageError(f"{path}: too large for a configuration")
+        text = raw.decode("utf-8-sig")
+        return tomllib.loads(text) if path.suffix == ".toml" else parse(text, str(path))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: no UTF-8 at byte {error.start}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def _entries(read: Any, cwd: Path) -> Iterator[tuple[str, Any]]:
+    """Name and description of each server, wherever in a file the hosts keep them."""
+    if not isinstance(read, dict):
+        return
+    groups = [read.get(key) for key in ("mcpServers", "servers", "context_servers", "mcp_servers")]
+    groups.append(_at(read, "mcp", "servers"))
+    groups.append(_at(read, "projects", str(cwd), "mcpServers"))
+    for group in groups:
+        if isinstance(group, dict):
+            yield from group.items()
+
+
+def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
+    if not isinstance(entry, dict):
+        return FoundServer(name, host, path, problem="its description is no object")
+    url = next((entry[key] for key in ("httpUrl", "serverUrl", "url") if isinstance(entry.get(key), str)), "")
+    argv = _argv(entry)
+    cwd = entry.get("cwd")
+    return FoundServer(
+        name,
+        host,
+        path,
+        argv=argv,
+        url="" if argv else url,
+        cwd=cwd if isinstance(cwd, str) else "",
+        env=_pairs(entry.get("env")),
+        headers=_pairs(entry.get("headers")) or _pairs(entry.get("http_headers")),
+        disabled=entry.get("disabled") is True or entry.get("enabled") is False,
+        problem="" if argv or url else "it has neither a command nor a URL",
+    )
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((str(name), str(each)) for name, each in value.items()) if isinstance(value, dict) else ()
+
+
+def _argv(entry: dict[str, Any]) -> tuple[str, ...]:
+    command, arguments = entry.get("command"), entry.get("args")
+    if isinstance(command, dict):  # an older shape of Zed's
+        return _argv({"command": command.get("path"), "args": command.get("args")})
+    if isinstance(command, list):
+        return tuple(map(str, command))
+    if not isinstance(command, str) or not command:
+        return ()
+    return (command, *map(str, arguments if isinstance(arguments, list) else ()))
+
+
+def _at(value: Any, *path: str) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
