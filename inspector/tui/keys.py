@@ -29,6 +29,7 @@ class Where(StrEnum):
     FORM_CHOICE = "Choices in a form"
     SERVER = "Server"
     START = "Start"
+    CONFIRM = "Questions before a start"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +232,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     # Start
     Action("start.demo", ("d",), "Demo", "Look at the server that comes with this program.", Where.START, "demo", True),
+    # Asking before a start
+    Action("start.confirm", ("enter",), "Go on", "Do what was asked about.", Where.CONFIRM, "confirm", True),
 )
 """The order is the order of footer and help."""
 

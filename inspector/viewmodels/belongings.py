@@ -11,7 +11,8 @@ from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Section, fact, paragraph
 from inspector.viewmodels.secrets import MASK
 
-_UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
+UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
+"""What somebody hoped a shell would replace."""
 _LONGEST = 300
 
 
@@ -25,7 +26,7 @@ def environment_section(
 
 def _variable(name: str, value: str | None, origin: str, *, reveal: bool) -> Fact:
     shown = "set" if value is None else "(empty)" if not value else value[:_LONGEST] if reveal else MASK
-    found = _UNEXPANDED.search(value or "")
+    found = UNEXPANDED.search(value or "")
     if found is not None:
         shown = f"{shown}  {signs.WARNING} {found[0]} stands as it is: nothing expands it"
     said = f"{shown}  {signs.NOTE} {origin}" if origin else shown

@@ -13,7 +13,8 @@ from inspector.tui import keys
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels.text import visible
 
-_ORDER = {action.id: place for place, action in enumerate(keys.ACTIONS)}
+_ORDER = {action.id: (action.where is keys.Where.EVERYWHERE, place) for place, action in enumerate(keys.ACTIONS)}
+"""What belongs to a place before what works everywhere."""
 _RIGHT = {"help": 0, "palette": 100, "quit": 0}
 """What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
 
@@ -55,7 +56,7 @@ class FooterBar(ItemBar):
 def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
     """Return the bindings to be shown, each action once."""
     once = {_name(found.binding): found for found in reversed([*active]) if found.binding.show}
-    return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", len(_ORDER)))
+    return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", (False, len(_ORDER))))
 
 
 def _name(binding: Binding) -> str:

@@ -22,7 +22,7 @@ from inspector.viewmodels.words import TRANSPORTS
 _TICKS = 3
 """Figures that run are painted at every third look."""
 _LONGEST_NAME = 40
-INSECURE = "Certificates are not checked: whoever stands in between can read and change everything."
+INSECURE = "Certificates are not checked: whoever is in between can read along."
 
 
 class HeaderBar(ItemBar):
@@ -198,5 +198,5 @@ def _warnings(subject: Subject) -> list[Line]:
     if not found:
         return []
     more = f" (and {len(found) - 1} more, on the server's screen)" if len(found) > 1 else ""
-    said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "text"), (more, "muted")))
+    said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning"), (more, "muted")))
     return [Line((said,), inset=1, grave=True)]

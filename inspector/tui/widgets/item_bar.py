@@ -111,7 +111,7 @@ class ItemBar(Widget):
         background: $panel;
         color: $foreground;
         & > .bar--chosen { background: $background; }
-        & > .bar--grave { background: $block-cursor-background; }
+        & > .bar--grave { background: $block-cursor-blurred-background; }
     }
     """
 

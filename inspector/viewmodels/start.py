@@ -1,0 +1,250 @@
+"""What there is to look at before anything was chosen: servers that hosts know of, recent captures, the demo.
+
+Nothing is started or opened from here. What a row stands for is a choice, and a choice that starts a program says
+all about it first: the whole command, its directory, the names of its variables, and the file that asks for it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from inspector.viewmodels import signs, text
+from inspector.viewmodels.belongings import UNEXPANDED
+from inspector.viewmodels.lines import Fact, Line, Section, fact, lay, span
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.rows import RowSource, RowView
+from inspector.viewmodels.secrets import masked_url
+from inspector.viewmodels.words import command_line
+
+
+class Server(Protocol):
+    """A server as a host's file describes it."""
+
+    @property
+    def name(self) -> str:
+        """What the file calls it."""
+
+    @property
+    def host(self) -> str:
+        """The program whose file it is."""
+
+    @property
+    def path(self) -> Path:
+        """That file."""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The command; empty for a server at a URL."""
+
+    @property
+    def url(self) -> str:
+        """Where it is dialled; "" for a command."""
+
+    @property
+    def cwd(self) -> str:
+        """Where the command is started; "" if the file doesn't say."""
+
+    @property
+    def env_names(self) -> tuple[str, ...]:
+        """The variables that the file sets for it."""
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """What the file has sent to a URL; the values are secrets."""
+
+    @property
+    def disabled(self) -> bool:
+        """Whether the host is told not to use it."""
+
+    @property
+    def problem(self) -> str:
+        """Why it can't be used as it is; "" if it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A capture that lies in the shelf."""
+
+    path: Path
+    age_s: float
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenServer:
+    """Look at a server that was found."""
+
+    server: Server
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCapture:
+    """Look at a capture."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDemo:
+    """Look at the server that comes with this program."""
+
+
+StartChoice = OpenServer | OpenCapture | OpenDemo
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row; without a choice it is a heading or a word of advice."""
+
+    name: Span
+    about: Span = ("", "text")
+    origin: Span = ("", "text")
+    choice: StartChoice | None = None
+    column: int = 0
+    """Cells that the name takes in its table; 0 outside of one."""
+
+
+_NEXT = (
+    ("mcp-inspect -- CMD…", "start a server and look at it"),
+    ("mcp-inspect URL", "look at a server that runs already"),
+    ("mcp-inspect replay FILE", "open a capture"),
+)
+_WIDEST_NAME = 32
+_ORIGINS = 16
+"""Cells of the last column."""
+_WIDE = 100
+"""From here on the tables have one column of names in common."""
+
+
+class StartRows(RowSource):
+    """Headings and what can be chosen under them."""
+
+    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture]) -> None:
+        self._rows = [*_servers(servers), *_captures(captures), *_advice()]
+        self._widest = max(row.column for row in self._rows)
+
+    @property
+    def count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int, width: int) -> RowView:
+        """Name, what it is, and where it is from. A row that lacks one of them leaves its room to the others."""
+        row = self._rows[index]
+        last = [("  ", "text"), (text.pad(row.origin[0], _ORIGINS), row.origin[1])] if row.origin[0] else []
+        room = max(0, width - (_ORIGINS + 2 if last else 0))
+        column = self._widest if row.column and width >= _WIDE else row.column
+        name = (text.pad(row.name[0], min(column, room)), row.name[1]) if column else row.name
+        return RowView(lay([*lay([name, ("  ", "text"), row.about], room), *last], width))
+
+    def choice(self, index: int) -> StartChoice | None:
+        """What the row stands for; None for a heading and for no row."""
+        return self._rows[index].choice if 0 <= index < len(self._rows) else None
+
+    def nearest(self, index: int, step: int) -> int:
+        """The row that can be chosen next to `index`, looked for in the direction of `step` first."""
+        onwards, back = range(index, len(self._rows)), range(index, -1, -1)
+        order = [*onwards, *back] if step >= 0 else [*back, *onwards]
+        return next((at for at in order if self.choice(at) is not None), 0)
+
+
+def _table(rows: Sequence[_Row]) -> list[_Row]:
+    """Return rows whose names stand in one column."""
+    column = min(max(text.cell_width(row.name[0]) for row in rows), _WIDEST_NAME)
+    return [replace(row, column=column) for row in rows]
+
+
+_BLANK = _Row(("", "text"))
+
+
+def _heading(title: str) -> _Row:
+    return _Row((title, "title"))
+
+
+def _servers(servers: Sequence[Server]) -> list[_Row]:
+    nothing = _Row(("  none in the files of the hosts that this program knows", "muted"))
+    return [_heading("Servers found"), *(_table([*map(_server, servers)]) if servers else [nothing]), _BLANK]
+
+
+def _server(server: Server) -> _Row:
+    about: Span = (masked_url(server.url), "target") if server.url else (command_line(server.argv), "text")
+    if server.problem:
+        about = (f"{signs.WARNING} {text.visible(server.problem, limit=200)}", "warning")
+    elif server.disabled:
+        about = (f"(disabled) {about[0]}", "muted")
+    name: Span = ("  " + _name(server), "muted" if server.disabled else "strong")
+    return _Row(name, about, (text.visible(server.host, limit=40), "muted"), OpenServer(server))
+
+
+def _name(server: Server) -> str:
+    """What the file calls it; for a problem with a whole file, the file's own name."""
+    return text.visible(server.name or server.path.name, limit=60) or "(no name)"
+
+
+def _captures(captures: Sequence[Capture]) -> list[_Row]:
+    if not captures:
+        return []
+    return [_heading("Recent captures"), *_table([*map(_capture, captures)]), _BLANK]
+
+
+def _capture(capture: Capture) -> _Row:
+    age: Span = (f"{ago(capture)}, {text.human_size(capture.size)}", "muted")
+    name: Span = ("  " + text.visible(capture.path.stem, limit=200), "text")
+    return _Row(name, age, choice=OpenCapture(capture.path))
+
+
+def _advice() -> list[_Row]:
+    about: Span = ("comes with this program: every feature, no network", "text")
+    rows = [_Row((f"  {command}", "accent"), (said, "muted")) for command, said in _NEXT]
+    demo, *rows = _table([_Row(("  Demo server", "strong"), about, choice=OpenDemo()), *rows])
+    return [_heading("Try it"), demo, _BLANK, _heading("From the command line"), *rows]
+
+
+def ago(capture: Capture) -> str:
+    """How old a capture is, in words: "just now", "5 min ago", "3 days ago"."""
+    for unit, seconds in (("day", 86_400), ("hour", 3600), ("min", 60)):
+        count = int(capture.age_s // seconds)
+        if count:
+            plural = "s" if count > 1 and unit != "min" else ""
+            return f"{count} {unit}{plural} ago"
+    return "just now"
+
+
+def server_section(server: Server) -> Section:
+    """All about a server that a person is asked about before it is started or dialled."""
+    facts = _address(server) if server.url else _command(server)
+    if server.env_names:
+        facts.append(fact("variables", ", ".join(server.env_names)))
+    facts += [fact("asked for by", server.host), fact("in", str(server.path), "muted")]
+    return Section(_name(server), tuple(facts), tuple(_warnings(server)))
+
+
+def can_open(server: Server) -> bool:
+    """Whether there is anything to start or to dial."""
+    return bool(server.argv or server.url)
+
+
+def _warnings(server: Server) -> Iterator[Line]:
+    said = [server.problem] if server.problem else []
+    if server.disabled:
+        said.append("its host is told not to use it")
+    held = (found[0] for each in (*server.argv, server.url, server.cwd) if (found := UNEXPANDED.search(each)))
+    said += [f"{each} stands as it is: nothing expands it" for each in dict.fromkeys(held)]
+    return ((span(f"{signs.WARNING} {each}", "warning"),) for each in said)
+
+
+def _address(server: Server) -> list[Fact]:
+    facts = [fact("url", masked_url(server.url), "target")]
+    if server.headers:
+        facts.append(fact("headers", ", ".join(name for name, _ in server.headers)))
+    return facts
+
+
+def _command(server: Server) -> list[Fact]:
+    if not server.argv:
+        return []
+    facts = [fact("program", server.argv[0], "strong")]
+    facts += [fact("" if place else "arguments", argument) for place, argument in enumerate(server.argv[1:])]
+    facts.append(fact("directory", server.cwd or "the one you are in"))
+    return facts
