@@ -24,8 +24,12 @@ Empty().run()
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Ours, with a home of its own and a terminal that can show everything."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEXTUAL", "XDG_"))}
+    """Ours, with a home of its own and a terminal that can show everything.
+
+    Nothing that changes how Python runs: an environment that forbids it to keep compiled modules would have each
+    run compile ours anew, and none of Textual's.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEXTUAL", "XDG_", "PYTHON"))}
     return kept | {"MCP_INSPECT_HOME": str(home), "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
 
 

@@ -3,7 +3,6 @@
 A real pty, because a headless run shows neither start-up nor what reaches the terminal.
 """
 
-import contextlib
 import fcntl
 import os
 import pty
@@ -24,6 +23,7 @@ class Terminal:
     def __init__(self, argv: Sequence[str], *, env: Mapping[str, str], columns: int = 120, lines: int = 40) -> None:
         self.written = b""
         self.started = time.perf_counter()
+        self._over = False
         self.pid, self._fd = pty.fork()
         if self.pid == 0:  # pragma: no cover - the child
             os.execvpe(argv[0], list(argv), dict(env))
@@ -33,9 +33,8 @@ class Terminal:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL if not self.ended(3.0) else 0)
-        with contextlib.suppress(ChildProcessError):
+        if not self.ended(3.0):
+            os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         os.close(self._fd)
 
@@ -69,9 +68,7 @@ class Terminal:
     def ended(self, seconds: float) -> bool:
         """Whether the child ends within a time, once it was asked to quit."""
         end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            done, _ = os.waitpid(self.pid, os.WNOHANG)
-            if done:
-                return True
+        while not self._over and time.perf_counter() < end:
+            self._over = os.waitpid(self.pid, os.WNOHANG)[0] != 0
             self.read(0.02)
-        return False
+        return self._over
