@@ -124,6 +124,14 @@ class InspectApp(App[None]):
         if not self.panel.go_back() and self._shown != "traffic":
             await self.action_show("traffic")
 
+    def action_copy(self) -> None:
+        """Copy what is selected in the panel in sight."""
+        self.panel.copy()
+
+    def action_cycle_layout(self) -> None:
+        """Arrange the panel in sight another way."""
+        self.panel.cycle_layout()
+
     async def action_cancel_request(self) -> None:
         """Cancel the running request; without one, say how to quit."""
         for panel in self._panels.values():

@@ -28,6 +28,12 @@ class Panel(Widget):
         """Go back one step; whether there was one."""
         return False
 
+    def copy(self) -> None:
+        """Copy what is selected."""
+
+    def cycle_layout(self) -> None:
+        """Arrange another way."""
+
     async def cancel_running(self) -> bool:
         """Cancel what runs; whether something did."""
         return False

@@ -121,7 +121,7 @@ class DetailPanel(Widget):
         self._reveal = not self._reveal
         self._look(self.entry)
 
-    def action_copy(self) -> None:
+    def copy(self) -> None:
         """Copy the value under the cursor, or the message."""
         second = self.query_one("#second", PayloadView)
         view = second if second.has_focus_within else self.query_one("#first", PayloadView)

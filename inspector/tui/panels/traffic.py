@@ -180,15 +180,15 @@ class TrafficPanel(Panel):
         """The next view of the message."""
         self.query_one(DetailPanel).turn(by)
 
-    def action_cycle_layout(self) -> None:
+    def cycle_layout(self) -> None:
         """Detail beside the list, below it, or away."""
         if self.size.width >= NARROW:
             self._arrangement = _LAYOUTS[(_LAYOUTS.index(self._arrangement) + 1) % len(_LAYOUTS)]
             self._arrange()
 
-    def action_copy(self) -> None:
-        """Copy the chosen message."""
-        self.query_one(DetailPanel).action_copy()
+    def copy(self) -> None:
+        """Copy the chosen value, or message."""
+        self.query_one(DetailPanel).copy()
 
     # --- messages
 
