@@ -204,8 +204,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("result.edit", ("E",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
     # Forms
-    Action("form.next", ("down",), "Next field", "Move to the next field.", Where.FORM, "field(1)"),
-    Action("form.previous", ("up",), "Field before", "Move to the field before.", Where.FORM, "field(-1)"),
+    Action("form.next", ("down",), "Next field", "Move to the next field.", Where.FORM, "app.focus_next"),
+    Action("form.previous", ("up",), "Field before", "Move to the field before.", Where.FORM, "app.focus_previous"),
     Action(
         "form.unset", ("ctrl+l",), "Unset", "Give the field no value: it is not sent.", Where.FORM, "unset", footer=True
     ),

@@ -50,9 +50,14 @@ class Calling:
         """The call that was made last, of those that run."""
         return self.running[-1] if self.running else None
 
+    def of(self, tool: Tool | None) -> Call | None:
+        """The newest call of a tool that runs."""
+        calls = reversed(self.running)
+        return next((call for call in calls if tool is not None and call.tool.name == tool.name), None)
+
     def begin(self, tool: Tool, arguments: object) -> Call:
         """Note a call that is about to be made."""
-        call = Call(tool, arguments)
+        call = Call(tool, arguments, self._subject.journal)
         self.running.append(call)
         return call
 

@@ -25,6 +25,7 @@ class Call:
 
     tool: Tool
     arguments: Any
+    journal: Journal
     exchange: Exchange | None = None
     """None until it was sent."""
     called: Called | None = None

@@ -23,7 +23,7 @@ class ToolHead(Static):
     """About one tool. Long descriptions show their beginning until somebody asks for all."""
 
     DEFAULT_CSS = """
-    ToolHead { height: auto; padding: 0 1; margin: 0 0 1 0; }
+    ToolHead { height: auto; padding: 0 2; margin: 0 0 1 0; }
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
         yield from _beginning(described)
     claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
     if claims:
-        yield [(f"{glyphs().claimed} {claims}", "claimed"), ("  claimed by server", "faint")]
+        yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
     size = len(encode(tool.raw))
     yield [(f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)", "faint")]
 

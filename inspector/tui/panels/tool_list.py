@@ -95,9 +95,8 @@ class ToolSide(Widget):
         self._mean()
 
     def _say(self) -> None:
-        every: list[Span] = [("Tools", "title")]
-        if self._cost:
-            every.append((f"  {self._cost}", "faint"))
+        count, _, rest = self._cost.partition(",")
+        every: list[Span] = [(count or "Tools", "title"), ("," + rest if rest else "", "faint")]
         if self._listing.outdated:
             every.append((f"  {glyphs().warning} changed since", "warning"))
         self.query_one(StatusLine).show(every)

@@ -29,7 +29,7 @@ class ToolSteps(Panel):
 
     DEFAULT_CSS = """
     ToolSteps { layout: horizontal; }
-    ToolSteps > ToolSide { width: 36; height: 1fr; border-right: solid $border-blurred; }
+    ToolSteps > ToolSide { width: 39; height: 1fr; border-right: solid $border-blurred; }
     ToolSteps > .tools--work { width: 1fr; height: 1fr; layout: vertical; }
     ToolSteps ToolForm { width: 1fr; height: 1fr; }
     ToolSteps ResultPanel { width: 1fr; height: 1fr; border-top: solid $border-blurred; display: none; }
@@ -109,5 +109,7 @@ class ToolSteps(Panel):
             self.set_class(each == step, f"-at-{each}")
         if focus:
             self.call_after_refresh(
-                {"list": self.side.focus_list, "form": self.form.focus_first, "result": self.result.focus_body}[step]
+                {"list": self.side.focus_list, "form": self.form.focus_first, "result": self.result.body.focus_body}[
+                    step
+                ]
             )

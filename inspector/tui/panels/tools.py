@@ -12,6 +12,7 @@ from textual import work
 from textual.binding import BindingType
 from textual.message import Message
 
+from inspector.capture.journal import Journal
 from inspector.forms.typed import json_text
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
@@ -20,7 +21,8 @@ from inspector.tui.keys import Where
 from inspector.tui.panels.call_history import CallHistory, HistoryRows
 from inspector.tui.panels.calling import Calling, question
 from inspector.tui.panels.calls import Call, Looked, arguments_of, look
-from inspector.tui.panels.result import HISTORY, ResultPanel
+from inspector.tui.panels.result import ResultPanel
+from inspector.tui.panels.result_body import HISTORY
 from inspector.tui.panels.tool_form import ToolForm
 from inspector.tui.panels.tool_list import ToolSide
 from inspector.tui.panels.tool_steps import ToolSteps
@@ -45,8 +47,8 @@ class ToolsPanel(ToolSteps):
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS)
     HELP = """\
-Choose a tool, fill its form, call it. What a server says of its tools is shown as its claim. The form takes wrong values
-too: the button then says so, and a second press sends them.
+Choose a tool, fill its form, call it. What a server says of its tools is shown as its claim. The form takes wrong
+values too: the button then says so, and a second press sends them.
 """
 
     class CallFinished(Message):
@@ -67,6 +69,8 @@ too: the button then says so, and a second press sends them.
         super().__init__(subject)
         self._calling = Calling(subject)
         self._history = CallHistory(subject)
+        self._wanted: Exchange | None = None
+        """The call that is being read back, or was last."""
 
     # What the app asks
 
@@ -78,8 +82,10 @@ too: the button then says so, and a second press sends them.
         self.form.say_why_not(self._calling.why_not())
         if self._history.take():
             self._show_history()
+        if self.result.is_empty:
+            self._show_newest()
         self.result.tick(self.subject.now_ns)
-        self.result.sync()
+        self.result.body.sync()
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation; the chosen tool and what was typed stay."""
@@ -102,7 +108,7 @@ too: the button then says so, and a second press sends them.
     def _show_history(self) -> None:
         name = self.form.tool.name if self.form.tool else ""
         history = self._history
-        self.result.show_history(HistoryRows(self.subject, lambda: history.of(name)))
+        self.result.body.show_history(HistoryRows(self.subject, lambda: history.of(name)))
 
     def action_filter(self) -> None:
         """Search in the list."""
@@ -123,7 +129,7 @@ too: the button then says so, and a second press sends them.
                 self.form.toggle_about()
             case "history":
                 self.add_class("-called")
-                self.result.show_tab(HISTORY)
+                self.result.body.show_tab(HISTORY)
                 self.go("result")
             case _ if self.result.chosen is not None:
                 await self._reuse(self.result.chosen, name)
@@ -139,21 +145,26 @@ too: the button then says so, and a second press sends them.
         if event.tool is None or event.tool != before:
             await self.form.show(event.tool)
             self._show_history()
+            self._wanted = None
+            self.result.show_nothing()
+            self.remove_class("-called")
             self._show_newest()
         if event.opened:
             self.go("form")
 
     def _show_newest(self) -> None:
+        """Show the newest call of the tool, running or over; nearly free if there is none."""
         tool = self.form.tool
-        running = self._calling.newest
         calls = self._history.of(tool.name) if tool else []
-        self.set_class(bool(calls), "-called")
-        if running is not None and tool is not None and running.tool.name == tool.name:
+        running = self._calling.of(tool)
+        newest = next((exchange for exchange in reversed(calls) if not exchange.is_open), None)
+        if running is not None:
             self.result.show_running(running)
-        elif calls and not calls[-1].is_open:
-            self._look(calls[-1], None)
-        else:
-            self.result.show_nothing()
+        elif newest is None:
+            self._wanted = None
+        elif newest is not self._wanted:
+            self._wanted = newest
+            self._look(self.subject.journal, newest, None)
 
     async def on_tool_form_call_wanted(self, event: ToolForm.CallWanted) -> None:
         """Call, after the person was asked where that is due."""
@@ -190,14 +201,16 @@ too: the button then says so, and a second press sends them.
     def on_tools_panel_call_finished(self, event: CallFinished) -> None:
         """Show what came of it, unless the person is looking at another tool by now."""
         call = event.call
-        if self.form.tool is not None and call.tool.name == self.form.tool.name:
-            self._look(call.exchange, call.called)
+        tool = self.form.tool
+        if tool is not None and call.tool.name == tool.name and self._calling.of(tool) is None:
+            self._wanted = call.exchange
+            self._look(call.journal, call.exchange, call.called)
 
     @work(exclusive=True, group="look")
-    async def _look(self, exchange: Exchange | None, called: Called | None) -> None:
+    async def _look(self, journal: Journal, exchange: Exchange | None, called: Called | None) -> None:
         tool = self.form.tool
         schema = tool.output_schema if tool else None
-        looked = await asyncio.to_thread(look, self.subject.journal, exchange, schema, called)
+        looked = await asyncio.to_thread(look, journal, exchange, schema, called)
         self.post_message(self.LookedAt(looked))
 
     def on_tools_panel_looked_at(self, event: LookedAt) -> None:
@@ -212,7 +225,7 @@ too: the button then says so, and a second press sends them.
         if event.deed == "cancel":
             await self.cancel_running()
         elif event.exchange is not None and event.deed == "show":
-            self._look(event.exchange, None)
+            self._look(self.subject.journal, event.exchange, None)
         elif event.exchange is not None:
             await self._reuse(event.exchange, event.deed)
 

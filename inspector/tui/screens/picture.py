@@ -33,7 +33,7 @@ class PictureScreen(ModalScreen[None]):
     """One picture. Escape, Enter and `v` go back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,v,q", "dismiss", "Back", tooltip="Back to the result.", id="picture.back")
+        Binding("escape,enter,v", "dismiss", "Back", tooltip="Back to the result.", id="picture.back")
     ]
     DEFAULT_CSS = """
     PictureScreen { align: center middle; background: $background; }

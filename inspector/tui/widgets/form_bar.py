@@ -17,7 +17,6 @@ from textual.widget import Widget
 from inspector.tui import keys
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.spans import spans_width
 from inspector.viewmodels.text import cell_width
 
 
@@ -89,7 +88,7 @@ class FormBar(Widget):
             start = cell_width(line.plain)
             line.append(label, style)
             self._zones.append((range(start, start + cell_width(label)), deed.name))
-        line.overflow = "ellipsis"
+        line.truncate(self.size.width, overflow="ellipsis")
         return line
 
     def _label(self, at: int) -> str:
@@ -100,9 +99,9 @@ class FormBar(Widget):
         return f"{deed.label} {key}".rstrip()
 
     @property
-    def width_needed(self) -> int:
-        """Cells that the words take."""
-        return spans_width(self._spans)
+    def folds(self) -> bool:
+        """Whether Enter only folds what is below."""
+        return bool(self._deeds) and self._deeds[0].name == "fold"
 
     def action_do(self, name: str) -> None:
         """Do what a letter stands for, if it can be done here."""

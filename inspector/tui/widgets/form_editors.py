@@ -6,7 +6,7 @@ An editor shows a text and posts what is typed; what the text means is its field
 from textual.widgets import Input, TextArea
 
 from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Opened, TextField
-from inspector.forms.typed import same
+from inspector.forms.typed import json_text, same
 from inspector.forms.values import FormValue
 from inspector.tui.widgets.segments import Segments
 
@@ -21,8 +21,10 @@ class LineEdit(Input):
     """One line of text."""
 
     DEFAULT_CSS = """
-    LineEdit { background: $surface; border: none; height: 1; padding: 0 1; width: 1fr; }
-    LineEdit:focus { background: $panel; border: none; }
+    LineEdit, LineEdit.-textual-compact { background: $panel; border: none; height: 1; padding: 0 1; width: 1fr; }
+    LineEdit:focus, LineEdit.-textual-compact:focus {
+        background: $block-cursor-background; background-tint: transparent;
+    }
     LineEdit > .input--placeholder { color: $text-disabled; text-style: italic; }
     """
 
@@ -40,9 +42,12 @@ class BlockEdit(TextArea):
     """Several lines. Tab goes on to the next field."""
 
     DEFAULT_CSS = """
-    BlockEdit { background: $surface; border: none; height: auto; min-height: 3; max-height: 10; padding: 0 1; }
-    BlockEdit:focus { background: $panel; border: none; }
+    BlockEdit, BlockEdit.-textual-compact {
+        background: $panel; border: none; height: auto; min-height: 3; max-height: 10; padding: 0 1;
+    }
+    BlockEdit:focus { background: $block-cursor-background; background-tint: transparent; border: none; }
     BlockEdit .text-area--placeholder { color: $text-disabled; text-style: italic; }
+    BlockEdit .text-area--cursor-line { background: transparent; }
     """
 
     def __init__(self, text: str, *, unset: bool, wrap: bool = True) -> None:
@@ -92,8 +97,6 @@ class Options:
 
 
 def _as_label(value: object) -> str:
-    from inspector.forms.typed import json_text
-
     return value if isinstance(value, str) and value else json_text(value, indent=None)
 
 

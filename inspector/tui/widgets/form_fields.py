@@ -1,66 +1,34 @@
-"""One field of a form: its head, its editor, and what is wrong with it. Fields within fields are fields again.
+"""One field of a form, at work: what is typed becomes its value, and its head does what it offers.
 
-Every widget is known by the place of its value; no name from a schema ever becomes an id or a class. What the field's
-own editor can't show is edited as JSON in its place.
+Fields within fields are fields again. What the field's own editor can't show is edited as JSON in its place.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, TextArea
 
-from inspector.forms.fields import (
-    UNSET,
-    ArrayField,
-    ChoiceField,
-    Field,
-    Opened,
-    TextField,
-    opened,
-)
-from inspector.forms.paths import Path
-from inspector.forms.typed import json_text, parse_json, parse_text, text_of
+from inspector.forms.fields import UNSET, ArrayField, ChoiceField
+from inspector.forms.typed import parse_json, parse_text
 from inspector.forms.values import FormValue, fresh_value
 from inspector.tui import keys
-from inspector.tui.styles import glyphs
-from inspector.tui.widgets import form_head
-from inspector.tui.widgets.form_bar import Deed, FormBar
+from inspector.tui.widgets.form_bar import FormBar
 from inspector.tui.widgets.form_editors import BlockEdit, LineEdit, Options
-from inspector.tui.widgets.form_head import Place
-from inspector.tui.widgets.form_shapes import Shape, shape_of
-from inspector.tui.widgets.form_state import FormState
+from inspector.tui.widgets.form_shapes import shape_of
+from inspector.tui.widgets.form_view import FieldView
 from inspector.tui.widgets.segments import Segments
-from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import visible
 
 
-class FieldNode(Widget):
+class FieldNode(FieldView):
     """A field of a form."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("form.unset")),
         keys.binding(keys.action("form.null")),
     ]
-    DEFAULT_CSS = """
-    FieldNode { height: auto; layout: vertical; margin: 0 0 1 0; }
-    FieldNode.-bare { margin: 0; }
-    FieldNode.-compact { margin: 0; }
-    FieldNode > .field--about { color: $text-muted; height: auto; max-height: 1; }
-    FieldNode.-leaf:focus-within > .field--about { max-height: 12; }
-    FieldNode > .field--wrong { color: $text-error; height: auto; display: none; }
-    FieldNode.-wrong > .field--wrong { display: block; }
-    FieldNode.-wrong > LineEdit, FieldNode.-wrong > BlockEdit { border-left: outer $error; }
-    FieldNode.-group { border-left: outer $border-blurred; padding-left: 1; }
-    FieldNode.-group.-bare { border-left: none; padding-left: 0; }
-    FieldNode.-group:focus-within { border-left: outer $border; }
-    FieldNode.-group.-bare:focus-within { border-left: none; }
-    FieldNode.-folded > .field--body { display: none; }
-    """
 
     class Asked(Message):
         """A member or an item wants something of what it stands in: "remove", "up", "down"."""
@@ -75,115 +43,11 @@ class FieldNode(Widget):
             """The member or item."""
             return self._control
 
-    def __init__(self, state: FormState, path: Path, field: Field, place: Place) -> None:
-        super().__init__()
-        self.state = state
-        self.path = path
-        self.field = field
-        self.place = place
-        self._asked: Opened | None = None
-        self._text: str | None = None
-        self._own_problem = ""
-        self._told: Sequence[str] = ()
-        self._shape: Shape = "json"
+    def group(self) -> Widget:
+        """The fields within."""
+        from inspector.tui.widgets.form_groups import body_of
 
-    @property
-    def value(self) -> FormValue:
-        """The value at its place."""
-        return self.state.at(self.path)
-
-    @property
-    def asked(self) -> Opened:
-        """The field, read by now."""
-        if self._asked is None:
-            self._asked = opened(self.field)
-        return self._asked
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether something is wrong with it itself."""
-        return self.has_class("-wrong")
-
-    # Drawing
-
-    def compose(self) -> ComposeResult:
-        """Draw it for the value of the moment."""
-        self._shape = shape_of(self.field, self.value)
-        group = self._shape in form_head.GROUPS
-        self.set_class(self.place.bare, "-bare")
-        self.set_class(group, "-group")
-        self.set_class(not group, "-leaf")
-        if form_head.has_head(self.place, self._shape):
-            yield FormBar(self._head(), self._deeds(), classes="field--head")
-        about = form_head.about(self.field, self._shape)
-        if about:
-            yield Static(Text(about), classes="field--about")
-        yield from self._body()
-        yield Static("", classes="field--wrong")
-
-    def _body(self) -> ComposeResult:
-        value, asked = self.value, self.asked if self._shape != "lazy" else None
-        match self._shape:
-            case "line" | "block" if isinstance(asked, TextField):
-                secret = asked.write_only or asked.format == "password"
-                self._text = text_of(asked, value)
-                if self._shape == "line":
-                    yield LineEdit(self._text, unset=value is UNSET, secret=secret)
-                else:
-                    yield BlockEdit(self._text, unset=value is UNSET)
-            case "number":
-                self._text = text_of(self.field, value)
-                yield LineEdit(self._text, unset=True)
-            case "options" if asked is not None:
-                yield Options(asked, value).segments(value)
-            case "several" if isinstance(asked, ChoiceField):
-                yield self._several(asked)
-            case "json":
-                self._text = json_text(value)
-                yield BlockEdit(self._text, unset=True, wrap=False)
-            case "object" | "list" | "union":
-                from inspector.tui.widgets.form_groups import body_of
-
-                yield body_of(self)
-            case _:
-                pass
-
-    def _several(self, asked: ChoiceField) -> Segments:
-        value = self.value if isinstance(self.value, list) else []
-        on = [at for at, option in enumerate(asked.options) if option.value in value]
-        return Segments([option.title for option in asked.options], on, multi=True)
-
-    def _head(self) -> list[Span]:
-        asked = self.field if self._shape == "lazy" else self.asked
-        return form_head.head_spans(asked, self.place, self._shape, self.value, folded=self.has_class("-folded"))
-
-    def _deeds(self) -> list[Deed]:
-        return form_head.deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
-
-    async def redraw(self) -> None:
-        """Draw it anew, because its value has taken another shape."""
-        self._own_problem = ""
-        await self.recompose()
-        self._say()
-
-    def tell(self, told: Sequence[str]) -> None:
-        """Show what is wrong with it."""
-        if list(told) != list(self._told):
-            self._told = list(told)
-            self._say()
-
-    def _say(self) -> None:
-        lines = [self._own_problem] if self._own_problem else list(self._told)
-        self.set_class(bool(lines), "-wrong")
-        shown = [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
-        for static in self.query_children(".field--wrong").results(Static):
-            static.update(Text("\n".join(shown)))
-
-    def _renew_head(self) -> None:
-        for head in self.query_children(".field--head").results(FormBar):
-            head.show(self._head(), self._deeds())
-
-    # Typing
+        return body_of(self)
 
     async def write(self, value: FormValue) -> None:
         """Take a value, and draw the field anew if that needs another editor."""
@@ -238,8 +102,6 @@ class FieldNode(Widget):
             event.control.choose(event.index)
             await self.write(Options(asked, self.value).values[event.index])
 
-    # Doing
-
     async def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
         """Do what the head offers."""
         event.stop()
@@ -272,14 +134,6 @@ class FieldNode(Widget):
         await self.redraw()
         self.focus_at(path)
 
-    def focus_at(self, path: Path, skip: int = 0) -> None:
-        """Focus the first editor of the field at a place within."""
-        for node in self.query(FieldNode):
-            if node.path == path:
-                node.focus_first(skip)
-                return
-        self.focus_first()
-
     async def _begin(self) -> None:
         """Give it the plainest value of its kind, or an item more if it is a list."""
         if self._shape == "list" and isinstance(self.asked, ArrayField) and isinstance(self.value, list):
@@ -297,12 +151,6 @@ class FieldNode(Widget):
         self.state.put(self.path, [*value, item])
         await self.redraw()
         self.focus_at((*self.path, len(value)), skip=1)
-
-    def focus_first(self, skip: int = 0) -> None:
-        """Focus its first editor; `skip` heads are passed by if there is something behind them."""
-        able = [widget for widget in self.query("*") if widget.focusable]
-        if able:
-            able[min(skip, len(able) - 1) if isinstance(able[0], FormBar) else 0].focus()
 
     def _choose(self) -> None:
         asked = self.asked

@@ -30,9 +30,11 @@ class ObjectBody(Vertical):
 
     DEFAULT_CSS = """
     ObjectBody { height: auto; }
-    ObjectBody > Input { background: $background; border: none; height: 1; padding: 0 1; }
-    ObjectBody > Input:focus { background: $panel; border: none; }
-    ObjectBody > .body--none { color: $text-muted; }
+    ObjectBody > Input, ObjectBody > Input.-textual-compact {
+        background: $background; border: none; height: 1; padding: 0 2;
+    }
+    ObjectBody > Input:focus { background: $panel; }
+    ObjectBody > .body--none { color: $text-muted; padding: 0 2; }
     """
 
     def __init__(self, node: FieldNode, asked: ObjectField) -> None:
@@ -44,14 +46,15 @@ class ObjectBody(Vertical):
         """Draw the members."""
         node, asked = self._node, self._asked
         value = node.value if isinstance(node.value, dict) else {}
-        named = {name for name, _ in asked.properties}
-        for name, field in asked.properties:
-            yield FieldNode(node.state, (*node.path, name), field, Place(name))
-        for name in value:
-            if name not in named:
-                field = member_field(asked, name) or _any(asked)
-                yield FieldNode(node.state, (*node.path, name), field, Place(name, removable=True))
-        if _invites(asked):
+        named = dict(asked.properties)
+        names = [*named, *(name for name in value if name not in named)]
+        invites = _invites(asked)
+        for name in names:
+            field = named.get(name) or member_field(asked, name) or _any(asked)
+            last = name == names[-1] and not invites and bool(node.path)
+            place = Place(name, removable=name not in named, last=last)
+            yield FieldNode(node.state, (*node.path, name), field, place)
+        if invites:
             yield Input(placeholder="+ name of a member to add", compact=True, select_on_focus=False)
         elif not named and not value:
             yield Static("It takes no arguments." if not node.path else "It has no members.", classes="body--none")
@@ -90,7 +93,8 @@ class ListBody(Vertical):
 
     DEFAULT_CSS = """
     ListBody { height: auto; }
-    ListBody > .body--none { color: $text-muted; }
+    ListBody > .body--none { color: $text-warning; padding: 0 2; }
+    ListBody > FormBar { margin: 0 0 0 2; }
     """
 
     def __init__(self, node: FieldNode) -> None:

@@ -37,6 +37,8 @@ class Place:
     """Whether it can be taken away, place and all: an item, or a member that the schema does not name."""
     bare: bool = False
     """Without a head: the root, and a branch."""
+    last: bool = False
+    """Whether nothing follows it in what it stands in."""
 
 
 def has_head(place: Place, shape: str) -> bool:
@@ -62,7 +64,7 @@ def head_spans(asked: Opened | Field, place: Place, shape: str, value: FormValue
 
 
 def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
-    words = [kind_of(asked), visible(asked.constraint_text(), limit=80)]
+    words = [kind_of(asked), visible(asked.constraint_text().removesuffix(", integer"), limit=80)]
     if shape == "absent":
         words.append("unset")
     if shape == "list" and isinstance(value, list):

@@ -16,7 +16,10 @@ from inspector.tui.widgets.segments import Segments
 class UnionBody(Vertical):
     """The branches of a union, one of them drawn."""
 
-    DEFAULT_CSS = "UnionBody { height: auto; }"
+    DEFAULT_CSS = """
+    UnionBody { height: auto; }
+    UnionBody > Segments { margin: 0 0 0 1; }
+    """
 
     def __init__(self, node: "form_fields.FieldNode", asked: UnionField) -> None:
         super().__init__(classes="field--body")

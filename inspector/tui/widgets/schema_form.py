@@ -19,12 +19,12 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from inspector.forms.fields import UNSET
-from inspector.forms.paths import shown_path
 from inspector.forms.typed import json_text, parse_json
 from inspector.forms.validate import Verdict
 from inspector.forms.values import FormValue
 from inspector.tui import keys
 from inspector.tui.styles import glyphs
+from inspector.tui.widgets.form_bar import FormBar
 from inspector.tui.widgets.form_editors import BlockEdit
 from inspector.tui.widgets.form_fields import FieldNode
 from inspector.tui.widgets.form_head import Place
@@ -51,13 +51,15 @@ the letters beside its signs add, remove and move. What is wrong stands below th
 """
     DEFAULT_CSS = """
     SchemaForm { height: auto; layout: vertical; }
-    SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 0 1 0; }
+    SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 2 1 2; }
     SchemaForm.-wrong > .form--whole { display: block; }
-    SchemaForm > .form--note { color: $text-warning; height: auto; display: none; margin: 0 0 1 0; }
+    SchemaForm > .form--note { color: $text-warning; height: auto; display: none; margin: 0 2 1 2; }
     SchemaForm.-noted > .form--note { display: block; }
     SchemaForm > .form--fields { height: auto; }
-    SchemaForm > .form--json { display: none; max-height: 100%; min-height: 8; height: auto; }
-    SchemaForm.-json > .form--json { display: block; }
+    SchemaForm > .form--json, SchemaForm > .form--json:focus {
+        display: none; max-height: 60vh; min-height: 8; height: auto; margin: 0 2; background: $panel;
+    }
+    SchemaForm.-json > .form--json, SchemaForm.-json > .form--json:focus { display: block; }
     SchemaForm.-json > .form--fields { display: none; }
     """
 
@@ -81,6 +83,8 @@ the letters beside its signs add, remove and move. What is wrong stands below th
         self._timer: Timer | None = None
         self._text = ""
         self._note = ""
+        self._forced = False
+        """Whether JSON is shown because there is too much for a form."""
 
     def compose(self) -> ComposeResult:
         """Lay the two views out, one of them shown."""
@@ -125,7 +129,10 @@ the letters beside its signs add, remove and move. What is wrong stands below th
         state.changed = self._changed
         self.json_problem = ""
         self._note = ""
-        if drawn_count(state.root, state.value) > MOST_DRAWN:
+        if self._forced:
+            self.remove_class("-json")
+        self._forced = not self.as_json and drawn_count(state.root, state.value) > MOST_DRAWN
+        if self._forced:
             self._note = "There is more here than a form can show at once, so it is written as JSON."
             self.add_class("-json")
         if self.as_json:
@@ -223,10 +230,10 @@ the letters beside its signs add, remove and move. What is wrong stands below th
         if self.as_json:
             self.query_one(".form--json").focus()
             return
-        for widget in self.query(".form--fields *"):
-            if widget.focusable:
-                widget.focus()
-                return
+        able = [widget for widget in self.query(".form--fields *") if widget.focusable]
+        better = [widget for widget in able if not (isinstance(widget, FormBar) and widget.folds)]
+        if able:
+            (better or able)[0].focus()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Take the JSON text, if it can be read."""
@@ -242,20 +249,3 @@ the letters beside its signs add, remove and move. What is wrong stands below th
             self.post_message(self.Changed(self))
         else:
             self.state.take_json(parsed.value)
-
-    def action_field(self, by: int) -> None:
-        """Go to the next field or the one before."""
-        if by > 0:
-            self.screen.focus_next()
-        else:
-            self.screen.focus_previous()
-
-    def where(self) -> str:
-        """The path of the field that has the focus, for a status line; safe to show."""
-        focused = self.screen.focused
-        node = (
-            next((each for each in focused.ancestors_with_self if isinstance(each, FieldNode)), None)
-            if focused
-            else None
-        )
-        return visible(shown_path(node.path), limit=200) if node else ""

@@ -58,14 +58,19 @@ class Segments(Widget, can_focus=True):
         *,
         multi: bool = False,
         faint: int = 0,
+        tabs: bool = False,
         classes: str | None = None,
     ) -> None:
-        """Offer `labels` (foreign text); the first `faint` ones are states rather than values."""
+        """Offer `labels` (foreign text); the first `faint` ones are states rather than values.
+
+        `tabs` gives the signs of tabs instead of those of choices.
+        """
         super().__init__(classes=classes)
         self._labels = [visible(label, limit=_LONGEST) or '""' for label in labels]
         self._chosen = set(chosen)
         self._multi = multi
         self._faint = faint
+        self._tabs = tabs
         self._cursor = min(chosen, default=0)
 
     @property
@@ -80,8 +85,17 @@ class Segments(Widget, can_focus=True):
             self._cursor = indexes[0]
         self.refresh()
 
+    def relabel(self, labels: Sequence[str]) -> None:
+        """Give the labels other words."""
+        fresh = [visible(label, limit=_LONGEST) or '""' for label in labels]
+        if fresh != self._labels:
+            self._labels = fresh
+            self.refresh(layout=True)
+
     def _sign(self, index: int) -> str:
         on = index in self._chosen
+        if self._tabs:
+            return glyphs().closed if on else " "
         if self._multi:
             return glyphs().ok if on else glyphs().note
         return glyphs().connected if on else glyphs().disconnected

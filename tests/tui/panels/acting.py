@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -101,7 +101,7 @@ class Error:
 class Tools(Showing):
     """An app with the tools' panel alone, and the app's own keys for it."""
 
-    BINDINGS: list[BindingType] = [*keys.bindings(keys.Where.EVERYWHERE)]  # noqa: RUF012 - Textual's way
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
 
     def __init__(self, subject: Subject, **more: Any) -> None:
         self.panel = ToolsPanel(subject)
@@ -112,7 +112,7 @@ class Tools(Showing):
         self.set_interval(1 / 60, self.panel.sync)
         self.panel.take_focus()
 
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         if not self.panel.go_back():
             self.went_back += 1
 

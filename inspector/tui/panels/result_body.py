@@ -1,0 +1,196 @@
+"""The views of one result: its blocks, its structure beside the schema's verdict, the raw answer, the earlier calls.
+
+One is in sight at a time. Nothing is judged here and nothing is called.
+"""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.tui import keys
+from inspector.tui.panels.calls import Looked
+from inspector.tui.panels.result_lines import result_lines
+from inspector.tui.styles import glyphs, spans_to_text
+from inspector.tui.widgets.json_view import JsonView
+from inspector.tui.widgets.log_list import LogList
+from inspector.tui.widgets.segments import Segments
+from inspector.viewmodels.lines import fact_lines
+from inspector.viewmodels.result_blocks import Block
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.rows import RowSource, SpanRows
+
+TABS = ("Content", "Structured", "Raw", "History")
+CONTENT, STRUCTURED, RAW, HISTORY = range(4)
+_MOST_MARKDOWN = 50_000
+"""Characters of a text that are rendered: each paragraph becomes a widget."""
+_MOST_RENDERED = 20
+"""Texts that are rendered."""
+_NO_CALL: Sequence[Sequence[Span]] = (
+    (("Not called yet", "muted"),),
+    ((f"{keys.key_name('ctrl+j')} calls the tool", "faint"),),
+)
+_RUNNING: Sequence[Sequence[Span]] = ((("the result comes here", "faint"),),)
+_NO_STRUCTURE: Sequence[Sequence[Span]] = ((("No structured content", "muted"),),)
+_NO_ANSWER: Sequence[Sequence[Span]] = ((("No answer", "muted"),),)
+_NO_HISTORY: Sequence[Sequence[Span]] = ((("No calls of this tool yet", "muted"),),)
+
+
+class ResultBody(Widget):
+    """Tabs, and the view that was chosen."""
+
+    DEFAULT_CSS = """
+    ResultBody { layout: vertical; height: 1fr; }
+    ResultBody > Segments { margin: 0 0 1 0; }
+    ResultBody > .result--verdict { height: auto; max-height: 50%; padding: 0 2; margin: 0 0 1 0; display: none; }
+    ResultBody > .result--body { height: 1fr; display: none; }
+    ResultBody.-content > .result--content { display: block; }
+    ResultBody.-structured > .result--structured { display: block; }
+    ResultBody.-structured > .result--verdict { display: block; }
+    ResultBody.-raw > .result--raw { display: block; }
+    ResultBody.-history > .result--history { display: block; }
+    ResultBody.-rendered > .result--content { display: none; }
+    ResultBody.-rendered.-content > .result--markdown { display: block; padding: 0 2; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._looked: Looked | None = None
+        self._waiting = False
+        self._block_of: tuple[int, ...] = ()
+        self._width = 0
+
+    def compose(self) -> ComposeResult:
+        """Tabs, and a body for each."""
+        yield Segments(TABS, (CONTENT,), tabs=True)
+        yield LogList(SpanRows(), empty=_NO_CALL, classes="result--body result--content")
+        yield VerticalScroll(classes="result--body result--markdown")
+        yield Static("", classes="result--verdict")
+        yield JsonView(empty=_NO_STRUCTURE, classes="result--body result--structured")
+        yield JsonView(empty=_NO_ANSWER, classes="result--body result--raw")
+        yield LogList(SpanRows(), empty=_NO_HISTORY, classes="result--body result--history")
+
+    def on_mount(self) -> None:
+        """Show the first tab."""
+        self.show_tab(CONTENT)
+
+    @property
+    def history(self) -> LogList:
+        """The list of the earlier calls."""
+        return self.query_one(".result--history", LogList)
+
+    @property
+    def content(self) -> LogList:
+        """The list of the blocks' lines."""
+        return self.query_one(".result--content", LogList)
+
+    @property
+    def tab(self) -> int:
+        """The tab in sight."""
+        return self.query_one(Segments).chosen[0]
+
+    def show(self, looked: Looked | None, *, waiting: bool = False) -> None:
+        """Show a call that is over, or nothing yet."""
+        self._looked, self._waiting = looked, waiting
+        self.remove_class("-rendered")
+        self._lay_out()
+        self._label()
+        structured = looked.view.structured if looked else None
+        self.query_one(".result--structured", JsonView).show(structured.text.encode() if structured else b"")
+        self.query_one(".result--raw", JsonView).show(looked.raw if looked else b"")
+        lines = [structured.verdict, *fact_lines(structured.problems, indent="  ")] if structured else []
+        dark = self.app.current_theme.dark
+        verdict = Text("\n").join(spans_to_text(line, dark=dark) for line in lines)
+        verdict.no_wrap = False
+        self.query_one(".result--verdict", Static).update(verdict)
+
+    def show_history(self, rows: RowSource) -> None:
+        """Show the calls of another tool."""
+        self.history.source = rows
+        self._label()
+
+    def _label(self) -> None:
+        """Say on the tabs how much is behind them, and where something is wrong."""
+        labels = list(TABS)
+        structured = self._looked.view.structured if self._looked else None
+        if structured is not None:
+            signs = (glyphs().ok, glyphs().error, glyphs().warning)
+            sign = next((sign for sign in signs if structured.verdict[0][0].startswith(sign)), "")
+            labels[STRUCTURED] = f"{TABS[STRUCTURED]} {sign}".rstrip()
+        count = self.history.source.count
+        labels[HISTORY] = f"{TABS[HISTORY]} {count}" if count else TABS[HISTORY]
+        self.query_one(Segments).relabel(labels)
+
+    def _lay_out(self) -> None:
+        content = self.content
+        self._width = content.line_width
+        content.empty = _RUNNING if self._waiting else _NO_CALL
+        if self._looked is None or not self._width:
+            content.source = SpanRows()
+            return
+        laid = result_lines(self._looked.view, self._width)
+        self._block_of = laid.blocks
+        content.source = SpanRows(laid.lines)
+        content.go_to(0)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Wrap anew."""
+        self.call_after_refresh(self._relay)
+
+    def _relay(self) -> None:
+        if self.content.line_width != self._width:
+            self._lay_out()
+
+    def sync(self) -> None:
+        """Take over what has changed in the history."""
+        if self.tab == HISTORY:
+            self.history.sync()
+
+    def show_tab(self, tab: int) -> None:
+        """Show one of the views."""
+        self.query_one(Segments).choose(tab)
+        for index, name in enumerate(TABS):
+            self.set_class(index == tab, f"-{name.lower()}")
+        self._relay()
+
+    def focus_body(self) -> None:
+        """Focus the view in sight."""
+        rendered = self.has_class("-rendered") and self.tab == CONTENT
+        self.query_one(".result--markdown" if rendered else f".result--{TABS[self.tab].lower()}").focus()
+
+    def on_segments_chosen(self, event: Segments.Chosen) -> None:
+        """Show the view that was clicked."""
+        event.stop()
+        self.show_tab(event.index)
+
+    @property
+    def block(self) -> Block | None:
+        """The block under the cursor, else the first; None if there is none."""
+        if self._looked is None or not self._looked.view.blocks:
+            return None
+        cursor = self.content.view.cursor
+        index = self._block_of[cursor] if 0 <= cursor < len(self._block_of) else 0
+        return self._looked.view.blocks[max(index, 0)]
+
+    async def toggle_markdown(self) -> bool:
+        """Show texts as the Markdown they may be, or as they are; False if there is no text."""
+        if self.has_class("-rendered"):
+            self.remove_class("-rendered")
+            return True
+        blocks = self._looked.view.blocks if self._looked else ()
+        texts = [block.text for block in blocks if block.look in ("plain", "markdown") and block.text]
+        if not texts:
+            return False
+        from textual.widgets import Markdown
+
+        body = self.query_one(".result--markdown", VerticalScroll)
+        await body.remove_children()
+        shown = texts[:_MOST_RENDERED]
+        await body.mount(*(Markdown(each[:_MOST_MARKDOWN], open_links=False) for each in shown))
+        self.add_class("-rendered")
+        self.show_tab(CONTENT)
+        return True
