@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.last_words import show_last_words
-from inspector.cli.launch import leave_no_child, named_journal, settings_for
+from inspector.cli.launch import leaving_no_child, named_journal, settings_for
 from inspector.cli.options import Chosen, choose
 from inspector.cli.output import Output
 from inspector.cli.world import World
@@ -40,10 +40,10 @@ def visit(world: World, url: str | None, options: dict[str, Any], work: Work) ->
     """Connect to the target that the options name, do the work, leave; the exit status."""
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
-    leave_no_child()
     journal = named_journal(chosen)
     try:
-        return asyncio.run(_visit(chosen, journal, output, work))
+        with leaving_no_child():
+            return asyncio.run(_visit(chosen, journal, output, work))
     except InspectError as error:
         return output.failure(error, show_last_words(output, journal))
     finally:

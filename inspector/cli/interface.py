@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.launch import kept_journal, leave_no_child, leaving_politely, numbered, settings_for
+from inspector.cli.launch import kept_journal, leaving_no_child, leaving_politely, numbered, settings_for
 from inspector.cli.logs import held_log
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
@@ -70,11 +70,10 @@ def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatu
     """Open the interface on a target and return when the person leaves it."""
     demand_terminal(world)
     gc.disable()  # until the first frame: the imports make many objects and no garbage
-    leave_no_child()
     sittings = Sittings(chosen, world)
     try:
-        first = sittings.begin()
-        with held_log():
+        with leaving_no_child(), held_log():
+            first = sittings.begin()
             status = (show or _show)(sittings.begin, first)
     finally:
         sittings.end()

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.options import Chosen
@@ -83,14 +82,20 @@ def _place_on_the_shelf(label: str, world: World) -> Path:
     return fresh_path(shelf, time.time_ns(), label)
 
 
-def leave_no_child() -> None:
-    """Have SIGTERM and SIGHUP end what we started before they end us. A normal exit does so by itself."""
+@contextmanager
+def leaving_no_child() -> Iterator[None]:
+    """For the time of the block, have SIGTERM and SIGHUP end what we started before they end us.
+
+    A normal exit does so by itself.
+    """
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         end_all_children()
-        _die_of(number)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
-    _on_signals(on_signal)
+    with _on_signals(on_signal):
+        yield
 
 
 @contextmanager
@@ -108,30 +113,25 @@ def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
         end_all_children()
         threading.Thread(target=leave, daemon=True).start()
 
-    before = _on_signals(on_signal)
-    try:
+    with _on_signals(on_signal):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in came[:1]:
-            signal.alarm(0)
-            os.kill(os.getpid(), number)
+    if came:
+        signal.alarm(0)
+        os.kill(os.getpid(), came[0])
 
 
 _PATIENCE_S = 3
-Handler = Callable[[int, FrameType | None], None]
 
 
-def _on_signals(handler: Handler) -> dict[int, Any]:
-    """Set a handler for the signals that ask us to go; what was set before."""
+@contextmanager
+def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle the signals that ask us to go, for the time of the block."""
     try:
-        return {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP)}
+        before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP)}
     except ValueError:  # not on the main thread: somebody embeds us and has handlers of his own
-        return {}
-
-
-def _die_of(number: int) -> None:
-    """End as if nobody had caught the signal, so that whoever sent it sees what it did."""
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+        before = {}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

@@ -23,11 +23,11 @@ _EXAMPLES = (
 
 
 @click.command("list", cls=Documented, examples=_EXAMPLES)
-@click.argument("kind", type=click.Choice([*LISTS, "all"]))
+@click.argument("kind", type=click.Choice([*LISTS, "all"]), metavar="KIND")
 @headless_options
 @click.pass_obj
 def command(world: World, /, kind: str, url: str | None, **options: Any) -> ExitStatus:
-    """List what a server offers, all pages of it."""
+    """List tools, resources, templates, prompts or all: every page."""
 
     async def work(visit: Visit) -> ExitStatus:
         return await _list(visit, kind)

@@ -1,0 +1,139 @@
+"""`mcp-inspect call`: arguments by the schema, the answer as it came, the verdict, and the exit status."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.commands import call
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import demo, inspect, scripted
+
+_MEMBERS = ["result", "error", "valid", "duration_ms", "rounds"]
+
+
+@pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
+def test_a_tool_is_called_with_arguments_as_its_schema_asks(flag: str) -> None:
+    ran = inspect("call", "add", "-a", "a=2", "-a", "b:=3.5", "--json", *demo(flag))
+    assert ran.status == 0
+    assert list(ran.data) == _MEMBERS
+    assert ran.data["result"]["structuredContent"] == {"sum": 5.5, "below_the_keel": True}
+    assert (ran.data["error"], ran.data["valid"], ran.data["rounds"]) == (None, True, 1)
+    assert ran.data["duration_ms"] > 0
+    assert "15 tools listed, for the schema of add" in ran.stderr
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_it_is_the_same_over_http_with_mirrored_parameters(demo_url: str, era: str) -> None:
+    ran = inspect("call", "tide_chart", "-a", "hours=3", "-a", "harbour=Teal Bay", "--era", era, "--json", demo_url)
+    assert (ran.status, ran.data["valid"]) == (0, True)
+    assert ran.data["result"]["structuredContent"]["harbour"] == "Teal Bay"
+
+
+def _sent(log: Path) -> object:
+    calls = [line for line in map(json.loads, log.read_text().splitlines()) if line["method"] == "tools/call"]
+    return calls[-1]["params"]["arguments"]
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        ((), {}),
+        (("-a", "text=012", "-a", "number=012"), {"text": "012", "number": 12}),
+        (("-a", "number=12", "-a", "more=12"), {"number": 12, "more": "12"}),
+        (("-a", "text:=12", "-a", 'x:={"a": [null]}'), {"text": 12, "x": {"a": [None]}}),
+        (("-a", "text=a=b:=c"), {"text": "a=b:=c"}),
+        (("--args", '{"text": "x", "more": 1.5}'), {"text": "x", "more": 1.5}),
+        (("--args", '{"text": "x"}', "-a", "text=y"), {"text": "y"}),
+        (("--args", "-"), {"from": "stdin"}),
+        (("--args", "[1]"), [1]),
+    ],
+)
+def test_what_was_typed_is_what_is_sent(tmp_path: Path, words: tuple[str, ...], arguments: object) -> None:
+    log = tmp_path / "log"
+    schema = {"type": "object", "properties": {"text": {"type": "string"}, "number": {"type": "integer"}}}
+    script = {
+        "tools/list": {"result": {"tools": [{"name": "t", "inputSchema": schema}]}},
+        "tools/call": {"result": {"content": []}},
+    }
+    ran = inspect("call", "t", *words, "--json", *scripted(script, f"log={log}"), stdin='{"from": "stdin"}')
+    assert (ran.status, _sent(log)) == (0, arguments)
+
+
+def test_a_result_is_written_digit_by_digit_as_it_came() -> None:
+    raw = '{"content":[],"n":1.50e2,"big":123456789012345678901234567890}'
+    answer = {"raw": '{"jsonrpc":"2.0","id":$ID,"result":' + raw + "}"}
+    ran = inspect("call", "t", "--json", *scripted({"tools/call": answer}))
+    assert f'"result":{raw}' in ran.stdout
+
+
+def test_a_tools_own_error_has_its_exit_status_and_its_object() -> None:
+    ran = inspect("call", "radio_harbour", "--json", *demo())
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.data["result"]["isError"] is True
+    assert (ran.data["error"], ran.data["valid"]) == (None, None)
+
+
+def test_a_json_rpc_error_has_its_exit_status_and_its_object() -> None:
+    ran = inspect("call", "break_lamp", "--json", *demo())
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.data["result"] is None
+    assert isinstance(ran.data["error"]["code"], int)
+    assert ran.data["valid"] is None
+
+
+def test_structured_content_that_does_not_fit_is_shown_and_judged() -> None:
+    ran = inspect("call", "broken_barometer", "--json", *demo())
+    assert ran.status == 0
+    assert ran.data["result"]["structuredContent"]
+    assert ran.data["valid"] is False
+    assert "! structuredContent" in ran.stderr
+
+
+def test_a_tool_that_is_not_listed_is_called_all_the_same() -> None:
+    ran = inspect("call", "ad", "-a", "a=2", "--json", *demo())
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.data["error"]["code"] == -32602
+    assert "'ad' is none of the 15 tools that are listed (did you mean 'add'?); called all the same" in ran.stderr
+
+
+def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:
+    ran = inspect("call", "t", "--json", *scripted({"tools/call": {"result": {"content": []}}}))
+    assert (ran.status, ran.data["result"]) == (0, {"content": []})
+    assert "t is called without its schema" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-a", "nothing"), "-a 'nothing' names no argument"),
+        (("-a", "x:={"), "-a x:=: this is no JSON"),
+        (("-a", "x=1", "-a", "x=2"), "-a x is given twice"),
+        (("--args", "{"), "--args: this is no JSON: Expecting property name enclosed in double quotes in line 1"),
+        (("--args", "@nowhere.json"), "--args @nowhere.json: the file can't be read"),
+        (("--args", "[1]", "-a", "x=1"), "-a names a member, and --args holds no object"),
+    ],
+)
+def test_arguments_that_are_wrong_by_themselves_start_no_server(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("call", "t", *words, "--", "no-such-program")
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
+
+
+def test_without_json_it_is_text_with_the_verdict() -> None:
+    ran = inspect("call", "add", "-a", "a=2", "-a", "b=3", *demo())
+    assert "2 + 3 = 5 fathoms" in ran.stdout
+    assert "matches its outputSchema" in ran.stdout
+
+
+def test_what_a_tool_says_moves_no_cursor() -> None:
+    ran = inspect("call", "hostile_text", *demo(), terminal=True, env={"NO_COLOR": "1", "TERM": "xterm"})
+    assert ran.stdout
+    assert "\x1b" not in ran.stdout + ran.stderr
+    as_json = inspect("call", "hostile_text", "--json", *demo(), terminal=True, env={"NO_COLOR": "1"})
+    assert "\x1b" not in as_json.stdout
+    assert as_json.data["result"]["content"]
+
+
+def test_the_command_is_named_call() -> None:
+    assert call.command.name == "call"

@@ -1,0 +1,70 @@
+"""`mcp-inspect info` against the demo in both eras, on stdio and over HTTP, and against servers that do little."""
+
+import pytest
+
+from inspector.cli.commands import info
+from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
+
+_MEMBERS = ["revision", "era", "transport", "server", "capabilities", "instructions", "counts"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "revision", "era"), [("--legacy-only", LEGACY, "legacy"), ("--modern-only", MODERN, "modern")]
+)
+def test_one_object_says_who_is_there(flag: str, revision: str, era: str) -> None:
+    ran = inspect("info", "--json", *demo(flag, "--page-size", "4"))
+    about = ran.data
+    assert ran.status == 0
+    assert list(about) == _MEMBERS
+    assert (about["revision"], about["era"], about["transport"]) == (revision, era, "stdio")
+    assert about["server"]["name"] == "gull-rock-lighthouse"
+    assert {"tools", "resources", "prompts"} <= set(about["capabilities"])
+    assert about["instructions"].startswith("You are talking to a lighthouse")
+    assert about["counts"] == {"tools": 15, "resources": 5, "templates": 2, "prompts": 3}
+    assert f"connected to gull-rock-lighthouse {about['server']['version']}, {revision} ({era})" in ran.stderr
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_it_is_the_same_over_http(demo_url: str, era: str) -> None:
+    about = inspect("info", "--json", "--era", era, demo_url).data
+    assert (about["era"], about["transport"]) == (era, "http")
+    assert about["counts"]["tools"] == 15
+
+
+def test_it_is_the_same_the_old_way(demo_url: str) -> None:
+    about = inspect("info", "--json", "--transport", "sse", demo_url.removesuffix("/mcp") + "/sse").data
+    assert (about["era"], about["transport"]) == ("legacy", "sse")
+    assert about["counts"]["tools"] == 15
+
+
+def test_what_a_server_does_not_declare_is_not_counted_and_not_asked_for() -> None:
+    ran = inspect(
+        "info", "--json", *scripted({"prompts/list": {"result": {"prompts": []}}}, capabilities={"prompts": {}})
+    )
+    assert ran.data["counts"] == {"tools": None, "resources": None, "templates": None, "prompts": 0}
+    assert ran.data["instructions"] is None
+
+
+def test_a_list_that_is_refused_is_said_and_not_counted() -> None:
+    script = {"resources/list": {"result": {"resources": [{"uri": "a:b"}]}}}
+    ran = inspect("info", "--json", *scripted(script, capabilities={"resources": {}}))
+    assert ran.status == 0
+    assert ran.data["counts"]["resources"] == 1
+    assert ran.data["counts"]["templates"] is None
+    assert "resources/templates/list with error -32601" in ran.stderr
+
+
+def test_without_json_it_is_text() -> None:
+    ran = inspect("info", *demo())
+    assert "gull-rock-lighthouse" in ran.stdout
+    assert "15" in ran.stdout
+    assert "\x1b" not in ran.stdout
+    assert not ran.stdout.startswith("{")
+
+
+def test_quiet_says_nothing_of_what_went_well() -> None:
+    assert inspect("info", "-q", *demo()).stderr == ""
+
+
+def test_the_command_is_named_info() -> None:
+    assert info.command.name == "info"

@@ -1,0 +1,103 @@
+"""`mcp-inspect list`: all pages, exact items, and what is said where a list is not whole."""
+
+import json
+
+import pytest
+
+from inspector.cli.commands import list as listing
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import LEGACY, demo, inspect, scripted
+
+_MEMBERS = ["revision", "era", "server", "tools", "resources", "templates", "prompts"]
+_TOOL = '{"name":"odd","inputSchema":{"type":"object"},"n":1.50e2,"big":123456789012345678901234567890}'
+
+
+@pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
+@pytest.mark.parametrize(("kind", "count"), [("tools", 15), ("resources", 5), ("templates", 2), ("prompts", 3)])
+def test_a_kind_is_listed_with_all_its_pages_and_the_others_are_empty(flag: str, kind: str, count: int) -> None:
+    ran = inspect("list", kind, "--json", *demo(flag, "--page-size", "2"))
+    assert ran.status == 0
+    assert list(ran.data) == _MEMBERS
+    lengths = {name: len(ran.data[name]) for name in _MEMBERS[3:]}
+    assert lengths == dict.fromkeys(_MEMBERS[3:], 0) | {kind: count}
+
+
+def test_all_kinds_come_at_once(demo_url: str) -> None:
+    ran = inspect("list", "all", "--json", demo_url)
+    assert [len(ran.data[name]) for name in _MEMBERS[3:]] == [15, 5, 2, 3]
+    assert "inputSchema" in ran.data["tools"][0]
+
+
+def test_an_item_is_written_digit_by_digit_as_it_came() -> None:
+    page = {"raw": '{"jsonrpc":"2.0","id":$ID,"result":{"tools":[' + _TOOL + "]}}"}
+    ran = inspect("list", "tools", "--json", *scripted({"tools/list": page}))
+    assert _TOOL in ran.stdout
+
+
+def test_an_item_that_only_a_tolerant_reader_takes_is_written_as_json() -> None:
+    page = {"raw": '{"jsonrpc":"2.0","id":$ID,"result":{"tools":[{"name":"\\ud800"}, 7]}}'}
+    ran = inspect("list", "tools", "--json", *scripted({"tools/list": page}))
+    assert ran.data["tools"] == [{"name": "\ud800"}, 7]
+
+
+def test_a_kind_that_is_not_declared_is_asked_for_and_the_error_is_reported() -> None:
+    ran = inspect("list", "prompts", "--json", *scripted({}, capabilities={"tools": {}}))
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.stdout == ""
+    assert ran.error["code"] == "server_error"
+    assert ran.error["message"] == "the server answered prompts/list with error -32601: no such method"
+    assert ran.error["answer"] == {"code": -32601, "message": "no such method"}
+    assert ran.error["hint"] == "It declares: tools."
+
+
+def test_among_all_kinds_those_not_declared_are_passed_over_in_silence() -> None:
+    script = {"tools/list": {"result": {"tools": [{"name": "a"}]}}}
+    ran = inspect("list", "all", "--json", *scripted(script, capabilities={"tools": {}}))
+    assert ran.status == 0
+    assert ran.data["tools"] == [{"name": "a"}]
+    assert "!" not in ran.stderr
+
+
+def test_among_all_kinds_an_unknown_one_is_said_and_another_error_fails() -> None:
+    unknown = inspect("list", "all", "--json", *scripted({}, capabilities={"tools": {}}))
+    assert (unknown.status, unknown.data["tools"]) == (0, [])
+    assert "! the server answered tools/list with error -32601" in unknown.stderr
+    broken = {"tools/list": {"error": {"code": -32603, "message": "broken"}}}
+    ran = inspect("list", "all", "--json", *scripted(broken, capabilities={"tools": {}}))
+    assert ran.status == ExitStatus.TOOL_ERROR
+
+
+def test_a_cursor_that_leads_in_circles_is_said() -> None:
+    page = {"result": {"tools": [{"name": "a"}], "nextCursor": "again"}}
+    ran = inspect("list", "tools", "--json", *scripted({"tools/list": page}))
+    assert ran.status == 0
+    assert ran.data["tools"] == [{"name": "a"}, {"name": "a"}]
+    assert "the server gave the cursor 'again' a second time; 2 items up to there" in ran.stderr
+
+
+def test_what_came_before_a_page_that_failed_is_kept() -> None:
+    pages = [
+        {"result": {"tools": [{"name": "a"}], "nextCursor": "2"}},
+        {"error": {"code": -32603, "message": "no more"}},
+    ]
+    ran = inspect("list", "tools", "--json", *scripted({"tools/list": pages}))
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert json.loads(ran.stdout)["tools"] == [{"name": "a"}]
+    assert "with error -32603: no more, after 1 items" in ran.stderr
+
+
+def test_a_result_without_a_list_is_said() -> None:
+    ran = inspect("list", "tools", "--json", *scripted({"tools/list": {"result": {"tools": "none"}}}))
+    assert ran.data["tools"] == []
+    assert "the result has no array 'tools'" in ran.stderr
+
+
+def test_without_json_it_is_text() -> None:
+    ran = inspect("list", "tools", *demo())
+    assert "sweep_horizon" in ran.stdout
+    assert "\x1b" not in ran.stdout
+
+
+def test_a_revision_can_be_pinned() -> None:
+    assert inspect("list", "tools", "--json", "--revision", LEGACY, *demo()).data["revision"] == LEGACY
+    assert listing.METHOD_NOT_FOUND == -32601

@@ -1,0 +1,76 @@
+"""Running the command line in this process, with a world of its own, against servers in others."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.cli.main import run
+from inspector.cli.world import World
+from tests.architecture.sources import ROOT
+
+SERVERS = ROOT / "tests" / "servers"
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """It says so."""
+        return True
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a command line."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    @property
+    def data(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.stdout)
+
+    @property
+    def error(self) -> Any:
+        """The failure on stderr's last line."""
+        return json.loads(self.stderr.rstrip("\n").rpartition("\n")[2])["error"]
+
+
+def inspect(*argv: str, stdin: str = "", env: Mapping[str, str] | None = None, terminal: bool = False) -> Ran:
+    """Run `mcp-inspect` with these words."""
+    kind = Terminal if terminal else io.StringIO
+    world = World(None, {**os.environ, **(env or {})}, kind(stdin), kind(), kind())
+    status = run(argv, world)
+    return Ran(status, world.stdout.getvalue(), world.stderr.getvalue())  # type: ignore[attr-defined]
+
+
+def demo(*flags: str) -> tuple[str, ...]:
+    """The words that name the demo server as the target."""
+    return ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, "-m", "inspector.demo", *flags)
+
+
+def server(name: str, *argv: str) -> tuple[str, ...]:
+    """The words that name a server of the tests as the target."""
+    return ("--", sys.executable, str(SERVERS / f"{name}.py"), *argv)
+
+
+def scripted(script: Mapping[str, Any], *argv: str, **opening: Any) -> tuple[str, ...]:
+    """The words that name a server of the handshake era that answers by a script."""
+    hello = {"protocolVersion": LEGACY, "serverInfo": {"name": "scripted", "version": "1"}, "capabilities": {}}
+    return server("scripted", json.dumps({"initialize": {"result": hello | opening}, **script}), *argv)
+
+
+def _newest(era: str) -> str:
+    from inspector.protocol.revisions._shape import Era
+    from inspector.protocol.revisions.table import newest_of
+
+    return newest_of(Era(era)).date
+
+
+LEGACY, MODERN = _newest("legacy"), _newest("modern")

@@ -1,0 +1,118 @@
+"""The program as a whole: help, unknown words, what stands where, and what a mistake of ours comes to."""
+
+import subprocess
+import sys
+from unittest import mock
+
+import click
+import pytest
+
+from inspector import __version__
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.main import commands, run
+from tests.architecture.sources import ROOT
+from tests.cli.running import demo, inspect
+
+_NAMES = commands.list_commands(click.Context(commands))
+
+
+def test_help_has_examples_first_and_the_exit_codes_last(capsys: pytest.CaptureFixture[str]) -> None:
+    assert inspect("--help").status == 0
+    said = capsys.readouterr().out
+    assert said.index("mcp-inspect demo") < said.index("stdio") < said.index("Exit status:")
+    assert all(f"\n  {int(status):<4} " in said for status in ExitStatus)
+    assert all(f"\n  {name} " in said for name in _NAMES)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_help_of_a_command_fits_a_screen_and_begins_with_examples(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert inspect(name, "-h").status == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("  mcp-inspect ")
+    assert len(lines) <= 28
+    assert max(map(len, lines)) <= 88
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert inspect("--version").status == 0
+    assert __version__ in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("info", "--nonsense", "--", "x"), "no such option '--nonsense'"),
+        (("info", "http://h/", "extra"), "unexpected extra argument (extra)"),
+        (("list", "tolls", "--", "x"), "'tolls' is not one of"),
+        (("call", "--", "x"), "missing argument 'NAME'"),
+        (("info",), "no server named"),
+        (("--era", "modern"), "no server named"),
+        (("info", "http://h/mcp", "--", "x"), "both a command after -- and 'http://h/mcp'"),
+        (("info", "--"), "nothing stands after --"),
+        (("info", "-H", "A: b", "--", "x"), "-H: only for servers that are reached by URL"),
+        (("info", "-e", "A=b", "http://h/mcp"), "-e: only for servers that are started"),
+        (("info", "--transport", "sse", "--", "x"), "--transport sse does not go with this target"),
+        (("info", "--timeout", "-1", "--", "x"), "--timeout -1"),
+        (("replay", "x", "--", "y"), "takes no server's command"),
+        (("revisions", "--", "y"), "takes no server's command"),
+        (("demo", "--", "y"), "takes no server's command"),
+        (("stdio", "node", "x.js"), "needs -- before it"),
+        (("replay", "nowhere.mcpcap"), "no such file"),
+    ],
+)
+def test_a_word_that_is_wrong_or_of_no_use_is_refused(argv: tuple[str, ...], said: str) -> None:
+    ran = inspect(*argv)
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_a_refusal_is_json_too_where_json_was_asked_for() -> None:
+    ran = inspect("info", "--json")
+    assert ran.error["code"] == "usage_error"
+    assert ran.error["message"] == "no server named"
+    assert ran.error["diagnosis"] == []
+
+
+def test_the_json_of_the_servers_command_is_not_ours() -> None:
+    ran = inspect("--", "no-such-program", "--json")
+    assert not ran.stderr.rstrip().endswith("}")
+
+
+def test_options_stand_before_and_behind_the_command_and_its_words() -> None:
+    first = inspect("--json", "-q", "list", "prompts", *demo()).data
+    last = inspect("list", "-q", "prompts", "--json", *demo()).data
+    assert first == last
+    assert first["prompts"]
+
+
+def test_a_mistake_of_ours_is_shown_with_its_traceback_and_without_what_acts() -> None:
+    with mock.patch("inspector.cli.main.take_apart", side_effect=ZeroDivisionError("\x1b[2Joops")):
+        ran = inspect("info")
+    assert ran.status == ExitStatus.MISTAKE
+    assert "ZeroDivisionError" in ran.stderr
+    assert "␛[2Joops" in ran.stderr
+
+
+def test_a_reader_that_had_enough_ends_us_quietly() -> None:
+    command = [sys.executable, "-c", _CLOSED_STDOUT]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+_CLOSED_STDOUT = """
+import os, sys
+from inspector.__main__ import main
+reading, writing = os.pipe()
+os.close(reading)
+os.dup2(writing, 1)
+sys.exit(main(["revisions"]))
+"""
+
+
+def test_an_interrupt_before_anything_happened_is_an_interrupt() -> None:
+    with mock.patch("inspector.cli.main.take_apart", side_effect=KeyboardInterrupt):
+        assert run(["info"]) == ExitStatus.INTERRUPTED

@@ -1,0 +1,83 @@
+"""Which words are ours, which are the server's, and which command is meant."""
+
+import pytest
+
+from inspector.cli.main import commands
+from inspector.cli.words import WITH_VALUE, Words, split, take_apart
+from inspector.errors import UsageError
+
+_COMMANDS = ["stdio", "http", "list", "call", "demo"]
+
+
+def _words(line: str) -> Words:
+    return take_apart(line.split(), _COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("line", "command", "ours", "theirs"),
+    [
+        ("", "", "", None),
+        ("--help", "", "--help", None),
+        ("demo", "demo", "", None),
+        ("-- node x.js", "stdio", "", "node x.js"),
+        ("-e A=b -- node x.js", "stdio", "-e A=b", "node x.js"),
+        ("stdio -e A=b -- node -e", "stdio", "-e A=b", "node -e"),
+        ("http://h/mcp", "http", "http://h/mcp", None),
+        ("--era legacy https://h/mcp -q", "http", "--era legacy https://h/mcp -q", None),
+        ("--json list tools -- x", "list", "--json tools", "x"),
+        ("--timeout 3 list tools --json", "list", "--timeout 3 tools --json", None),
+        ("--timeout=3 list tools", "list", "--timeout=3 tools", None),
+        ("-eA=b list tools", "list", "-eA=b tools", None),
+        ("-a demo call add", "call", "-a demo add", None),
+        ("list tools --", "list", "tools", ""),
+        ("list tools -- a -- b --json", "list", "tools", "a -- b --json"),
+    ],
+)
+def test_the_command_is_found_wherever_it_stands(line: str, command: str, ours: str, theirs: str | None) -> None:
+    assert _words(line) == Words(command, tuple(ours.split()), None if theirs is None else tuple(theirs.split()))
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("stdio node x.js", "mcp-inspect stdio -- node x.js"),
+        ("stdio --era modern npx -y a", "mcp-inspect stdio --era modern -- npx -y a"),
+        ("-e A=b stdio npx -y a", "mcp-inspect stdio -e A=b -- npx -y a"),
+        ("node x.js", "mcp-inspect -- node x.js"),
+        ("./server", "mcp-inspect -- ./server"),
+        ("stdio node -- --verbose", "mcp-inspect stdio -- --verbose"),
+    ],
+)
+def test_a_servers_command_without_its_dashes_is_refused_with_the_right_line(line: str, right: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        _words(line)
+    assert refused.value.hint == f"Write: {right}"
+
+
+def test_a_misspelt_command_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="'lst' is no command") as refused:
+        _words("lst tools")
+    assert "'list'" in refused.value.hint
+
+
+def test_a_single_strange_word_is_neither_a_command_nor_a_url() -> None:
+    with pytest.raises(UsageError, match="'zzzzz' is neither a command nor a URL"):
+        _words("zzzzz")
+
+
+def test_only_the_first_dashes_divide() -> None:
+    assert split(["a", "--", "b", "--", "c"]) == (("a",), ("b", "--", "c"))
+    assert split(["a"]) == (("a",), None)
+    assert split(["--"]) == ((), ())
+
+
+def test_every_option_with_a_value_is_known_to_have_one() -> None:
+    context = commands.make_context("mcp-inspect", ["start"])
+    options = [
+        option
+        for name in commands.list_commands(context)
+        for option in getattr(commands.get_command(context, name), "params", [])
+        if option.param_type_name == "option"
+    ]
+    assert len(options) > 50
+    assert {word for option in options if not option.is_flag for word in option.opts} == WITH_VALUE

@@ -1,0 +1,32 @@
+"""Answers by a script: JSON of method → what comes, or an array of what comes one after the other.
+
+What comes is {"result": …}, {"error": …}, {"raw": "a line"}, "silence" or "death". A method that is not in the
+script is answered with -32601. `log=FILE` keeps every line that was read.
+"""
+
+import json
+import sys
+
+script = json.loads(sys.argv[1])
+log = next((word.removeprefix("log=") for word in sys.argv[2:] if word.startswith("log=")), None)
+
+
+def answer(message):
+    comes = script.get(message["method"], {"error": {"code": -32601, "message": "no such method"}})
+    if isinstance(comes, list):
+        comes = comes.pop(0) if len(comes) > 1 else comes[0]
+    if comes == "death":
+        sys.stderr.write("going down\n")
+        sys.exit(7)
+    if comes == "silence" or "id" not in message:
+        return
+    line = comes["raw"] if "raw" in comes else json.dumps({"jsonrpc": "2.0", "id": message["id"], **comes})
+    sys.stdout.write(line.replace("$ID", json.dumps(message["id"])) + "\n")
+    sys.stdout.flush()
+
+
+for line in sys.stdin:
+    if log:
+        with open(log, "a") as kept:
+            kept.write(line)
+    answer(json.loads(line))
