@@ -1,0 +1,131 @@
+"""The app as a whole: its screens, its keys, another connection."""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.session.engine import Engine, Live
+from inspector.session.open import Settings
+from inspector.tui.app import InspectApp
+from inspector.tui.styles import DARK_NAME, LIGHT_NAME
+from inspector.tui.subject import Stage
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+REPO = Path(__file__).parents[2]
+SIZE = (120, 36)
+
+
+class Sitting:
+    """The demo server behind an app, as often as it is asked for."""
+
+    def __init__(self, *flags: str) -> None:
+        self.engine = Engine()
+        self.flags = flags
+        self.lives: list[Live] = []
+
+    def begin(self) -> Live:
+        environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
+        target = StdioTarget((sys.executable, "-m", "inspector.demo", *self.flags), environment, str(REPO))
+        self.lives.append(Live(self.engine, target, start_capture(None), Settings()))
+        return self.lives[-1]
+
+
+@pytest.fixture
+async def sitting() -> AsyncIterator[Sitting]:
+    made = Sitting()
+    yield made
+    for live in made.lives:
+        live.end().result(10)
+    made.engine.stop()
+
+
+async def connected(pilot: Pilot[None]) -> None:
+    app = pilot.app
+    assert isinstance(app, InspectApp)
+    await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+    await until(lambda: "gull-rock-lighthouse" in text(app), "the server's name in the header")
+
+
+async def test_digits_show_the_screens_and_escape_never_quits(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        await until(lambda: "tools/list" in text(app), "traffic")
+        await pilot.press("2")
+        await until(lambda: "log_passage" in text(app), "the tools")
+        await pilot.press("6")
+        await until(lambda: "Process" in text(app), "the server")
+        await pilot.press("escape", "escape", "escape")
+        await until(lambda: "tools/list" in text(app), "the traffic again")
+        assert app.is_running
+
+
+async def test_the_help_shows_the_keys_that_work_here_and_escape_closes_it(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        await pilot.press("question_mark")
+        await until(lambda: "Everywhere" in text(app), "the help")
+        await pilot.press("escape")
+        await until(lambda: "Everywhere" not in text(app), "no help")
+
+
+async def test_reconnecting_shows_a_new_conversation_with_the_same_server(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        first = app.subject
+        await pilot.press("ctrl+r")
+        await until(lambda: app.subject is not first, "another subject")
+        await until(lambda: app.subject.stage is Stage.OPEN, "connected again")
+        await until(lambda: first.stage is Stage.CLOSED, "the first one ended")
+        await until(lambda: "prompts/list" in text(app), "its traffic")
+    assert len(sitting.lives) == 2
+
+
+async def test_control_c_without_a_call_says_how_to_quit(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await connected(pilot)
+        await pilot.press("ctrl+c")
+        await until(lambda: "Press q to quit" in text(app), "the toast")
+        await pilot.press("q")
+    assert app.return_code in (0, None)
+
+
+async def test_the_theme_changes_and_stays_readable(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        assert app.theme == DARK_NAME
+        await pilot.press("ctrl+t")
+        assert app.theme == LIGHT_NAME
+        await until(lambda: "tools/list" in text(app), "the traffic")
+
+
+async def test_a_capture_opens_without_a_server() -> None:
+    app = InspectApp(replay=sample("handshake"))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED, "read")
+        await until(lambda: "recorded" in text(app), "the header")
+        await pilot.press("ctrl+r")
+        await until(lambda: "no server to connect to" in text(app), "the toast")
+    await app.subject.end()
+
+
+async def test_a_toast_reads_no_markup(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await connected(pilot)
+        app.say("[/nope] [@click=app.quit]x[/] \x1b[2J")
+        await until(lambda: "[@click=app.quit]x[/]" in text(app), "the toast as it is")
+        assert "\x1b" not in text(app)

@@ -1,0 +1,86 @@
+"""What panels ask: a live conversation, and a recorded one."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.errors import CaptureError
+from inspector.protocol.flows.steps import Replied
+from inspector.session.engine import Engine, Live
+from inspector.session.open import Settings
+from inspector.tui.subject import LiveSubject, Recording, Stage
+from tests.captures.record import sample
+from tests.waiting import until
+
+REPO = Path(__file__).parents[2]
+
+
+def live(engine: Engine, *argv: str, capture: Path | None = None) -> Live:
+    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
+    return Live(engine, StdioTarget(argv, environment, str(REPO)), start_capture(capture), Settings())
+
+
+async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> None:
+    engine = Engine()
+    subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", capture=tmp_path / "a.mcpcap"))
+    tools = subject.journal.conversation.catalogue
+    await until(lambda: subject.stage is Stage.OPEN and tools.listings["prompts"].asked, "connected and listed")
+    opened: list[str] = []
+    called = await subject.call(
+        "tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}}, lambda exchange: opened.append(exchange.target)
+    )
+    assert isinstance(called.reply, Replied)
+    assert opened == ["add"]
+    await subject.end()
+    assert subject.stage is Stage.CLOSED
+    assert subject.why == ""
+    engine.stop()
+    again = Recording(tmp_path / "a.mcpcap")
+    assert again.stage is Stage.LOADING
+    again.load()
+    assert again.stage is Stage.RECORDED
+    assert [exchange.method for exchange in again.journal.conversation.exchanges][-1] == "tools/call"
+    await again.end()
+
+
+async def test_a_server_that_can_not_be_started_is_a_failed_subject_with_a_hint() -> None:
+    engine = Engine()
+    subject = LiveSubject(live(engine, "no-such-command-anywhere"))
+    await until(lambda: subject.stage is Stage.FAILED, "failed")
+    assert "no-such-command-anywhere" in subject.why
+    assert subject.hint
+    await subject.end()
+    engine.stop()
+
+
+async def test_a_server_that_dies_says_how() -> None:
+    engine = Engine()
+    subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", "--crash-on", "echo"))
+    await until(lambda: subject.stage is Stage.OPEN, "connected")
+    await subject.call("tools/call", {"name": "echo", "arguments": {"message": "x"}}, lambda exchange: None)
+    await until(lambda: subject.stage is Stage.CLOSED, "closed")
+    assert "exited with code 70" in subject.why
+    await subject.end()
+    engine.stop()
+
+
+async def test_a_recording_can_do_nothing_and_its_time_stands_still() -> None:
+    subject = Recording(sample("handshake"))
+    subject.load()
+    assert not subject.can_act
+    assert subject.now_ns == subject.journal.store.time_ns(subject.journal.count)
+    with pytest.raises(NotImplementedError):
+        await subject.call("ping", None, lambda exchange: None)
+    await subject.end()
+
+
+def test_what_is_no_capture_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("<html></html>")
+    with pytest.raises(CaptureError):
+        Recording(path)
