@@ -47,6 +47,9 @@ from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 T = TypeVar("T")
 
 
+_FAREWELL_S = 0.5
+
+
 class HttpLike(Protocol):
     """What a driver needs of an HTTP transport beside the contract."""
 
@@ -84,6 +87,7 @@ class Driver:
         self._tasks = tasks
         self._ids = count(1)
         self._waiters: dict[RequestId, Waiter] = {}
+        self._farewells: list[asyncio.Task[None]] = []
         self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
 
     @property
@@ -108,6 +112,11 @@ class Driver:
         if waiter is not None:
             waiter.settle(GivenUp(waiter.exchange, reason))
             await self._give_up(waiter, reason)
+
+    async def say_farewells(self) -> None:
+        """Wait, but not for long, until the server was told what was given up just now: the connection will end."""
+        if self._farewells:
+            await asyncio.wait(self._farewells, timeout=_FAREWELL_S)
 
     def fail_all(self, why: str, hint: str = "") -> None:
         """The connection is gone: nobody needs to wait any longer."""
@@ -157,17 +166,15 @@ class Driver:
     async def _request(self, step: Send, opened: Callable[[Exchange], None]) -> Reply:
         waiter = Waiter(next(self._ids), asyncio.get_running_loop().time, opened)
         self._waiters[waiter.id] = waiter
-        waiter.delivery = self._tasks.create_task(self._deliver(self._outgoing(step, waiter.id), waiter))
+        waiter.delivery = self._tasks.create_task(
+            self._deliver(_outgoing(step, waiter.id, self.revision, self._client), waiter)
+        )
         late = None if step.or_late is None else self._waiters.get(step.or_late.id)
         reply = await self._wait(waiter, step.silence_s, late)
-        return self._with_late_answer(reply, waiter, late)
-
-    def _with_late_answer(self, reply: Reply, waiter: Waiter, late: Waiter | None) -> Reply:
-        """The late answer to the earlier request, if it came; the newer request can then still be awaited."""
         if late is None or not late.future.done():
             return reply
         self._waiters.pop(late.id, None)
-        self._waiters[waiter.id] = waiter
+        self._waiters[waiter.id] = waiter  # the newer request can still be awaited
         came = late.future.result()
         return replace(came, still_open=waiter.exchange) if isinstance(came, Replied) else reply
 
@@ -183,26 +190,13 @@ class Driver:
         try:
             reply = await wait(waiter, clocks, *([late] if late else []))
         except asyncio.CancelledError:
-            self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting"))
+            self._farewells.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
             raise
         if isinstance(reply, Silent) and silence_s is None:
             await self._give_up(waiter, f"no answer within {reply.seconds:g} s")
         elif waiter.future.done():
             self._waiters.pop(waiter.id, None)
         return reply
-
-    def _outgoing(self, step: Send, id_: RequestId) -> Outgoing:
-        """The bytes of a request, stamped and with headers as its revision wants them."""
-        opens = step.method == "initialize"
-        revision = None if opens else step.revision or self.revision
-        params = stamped(revision, step.params, self._client, progress_token=id_ if step.progress else None)
-        return Outgoing(
-            jsonrpc.write_request(id_, step.method, params),
-            Expects.ANSWER,
-            headers={} if revision is None else headers_for(revision, step.method, params, step.input_schema),
-            opens_session=opens,
-            probe=step.probe,
-        )
 
     async def _deliver(self, outgoing: Outgoing, waiter: Waiter) -> None:
         """Carry a request; settle it where the carriage says that no answer will come."""
@@ -263,3 +257,17 @@ class Driver:
             await self._notify(notice)
         if notice is None and self.http is not None and waiter.delivery is not None:
             waiter.delivery.cancel()
+
+
+def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity) -> Outgoing:
+    """The bytes of a request, stamped and with headers as its revision wants them."""
+    opens = step.method == "initialize"
+    revision = None if opens else step.revision or settled
+    params = stamped(revision, step.params, client, progress_token=id_ if step.progress else None)
+    return Outgoing(
+        jsonrpc.write_request(id_, step.method, params),
+        Expects.ANSWER,
+        headers={} if revision is None else headers_for(revision, step.method, params, step.input_schema),
+        opens_session=opens,
+        probe=step.probe,
+    )

@@ -129,6 +129,7 @@ class Session:
 
     async def close(self) -> None:
         """End the conversation and the connection. A second call does nothing."""
+        await self._driver.say_farewells()
         await self.transport.close()
         self._end("")
         self._stop_listening()

@@ -154,8 +154,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("traffic.previous", ("{",), "Exchange before", "Go to the request before.", Where.TRAFFIC, "exchange(-1)"),
     Action("traffic.pair", ("p",), "Pair", "Go from a request to its answer and back.", Where.TRAFFIC, "pair"),
     # Detail
-    Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)"),
+    Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
     Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),
+    Action("detail.reveal", ("z",), "Reveal", "Show secret header values, or mask them again.", Where.DETAIL, "reveal"),
     # Tools
     Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
     Action(

@@ -90,7 +90,7 @@ class DetailPanel(Widget):
     def sync(self) -> None:
         """Look again at what is not over yet."""
         self._ticks += 1
-        if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and self._is_open(self._detail):
+        if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and _is_open(self._subject, self._detail):
             self._look(self._detail.n)
 
     def turn(self, by: int) -> None:
@@ -101,7 +101,7 @@ class DetailPanel(Widget):
         """From the request to its answer and back."""
         if self._detail is None or len(self._detail.sides) < 2:
             return
-        if self._has_room():
+        if self.size.height >= _BOTH:
             second = self.query_one("#second", PayloadView)
             (self.query_one("#first", PayloadView) if second.has_focus_within else second).focus_content()
         else:
@@ -155,19 +155,9 @@ class DetailPanel(Widget):
                 self._detail = _with_same_payloads(self._detail, before)
         self._draw()
 
-    def _is_open(self, detail: Detail) -> bool:
-        number = self._subject.journal.store.exchange(detail.n)
-        exchanges = self._subject.journal.conversation.exchanges
-        if not 0 < number <= len(exchanges):
-            return False
-        return exchanges[number - 1].state is ExchangeState.PENDING or len(detail.sides) == 1
-
-    def _has_room(self) -> bool:
-        return self.size.height >= _BOTH
-
     def _draw(self) -> None:
-        if not self.is_mounted:
-            return
+        if not self.children:
+            return  # shown before it was laid out; `on_mount` draws
         detail = self._detail
         self.query_one("#title", StatusLine).show(detail.title if detail else [("Nothing chosen", "muted")])
         self.query_one("#facts", StatusLine).show(_summary(detail) if detail else [("choose a line", "faint")])
@@ -188,7 +178,7 @@ class DetailPanel(Widget):
     def _sides_in_sight(self) -> Sequence[Side]:
         if self._detail is None or not self._detail.sides:
             return ()
-        if self._has_room():
+        if self.size.height >= _BOTH:
             return self._detail.sides
         shown = self._detail.shown if self._turned is None else self._turned
         return self._detail.sides[shown : shown + 1]
@@ -207,6 +197,15 @@ class DetailPanel(Widget):
         for title, section in wanted:
             headers.mount(Static(Content.styled(title, "bold $accent"), markup=False, classes="heading"))
             headers.mount(Static(section_renderable(section, dark=dark), markup=False))
+
+
+def _is_open(subject: Subject, detail: Detail) -> bool:
+    """Whether something can still be added to a message: an answer, or a word of progress."""
+    number = subject.journal.store.exchange(detail.n)
+    exchanges = subject.journal.conversation.exchanges
+    if not 0 < number <= len(exchanges):
+        return False
+    return exchanges[number - 1].state is ExchangeState.PENDING or len(detail.sides) == 1
 
 
 def _fill(view: PayloadView, side: Side, tab: str) -> None:

@@ -82,7 +82,7 @@ async def test_t_changes_to_the_order_of_the_wire_and_keeps_the_chosen_entry(tap
         await pilot.press("T")
         screen = await shown(pilot, panel)
         assert "order of the wire" in screen
-        assert panel.model.count == 5
+        assert panel.list.model.count == 5
         assert panel.query_one(DetailPanel).entry == 1
 
 

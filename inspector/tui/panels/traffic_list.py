@@ -1,0 +1,174 @@
+"""The list of the traffic with its filter above and its state below, and the card that tells of a dead connection.
+
+It is fed by `sync` alone, in slices, so that a flood of messages is drawn at the pace of the screen and no key waits.
+"""
+
+from textual.app import ComposeResult
+from textual.widget import Widget
+
+from inspector.tui.styles import glyphs
+from inspector.tui.subject import Stage, Subject
+from inspector.tui.widgets.log_list import LogList
+from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.log import LogModel
+from inspector.viewmodels.roles import Span
+
+
+class TrafficList(Widget):
+    """What crossed the wire, row by row."""
+
+    DEFAULT_CSS = """
+    TrafficList { layout: vertical; width: 1fr; height: 1fr; }
+    TrafficList SearchBar { display: none; }
+    TrafficList.-searching SearchBar { display: block; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self.model = _model(subject)
+        self.chosen = 0
+        """The entry that the cursor is on; 0 without one."""
+        self._matches: tuple[int, int] | None = None
+        self._mourned: Stage | None = None
+
+    def compose(self) -> ComposeResult:
+        """Filter, rows, state."""
+        yield SearchBar("filter")
+        yield LogList(self.model, follow=True, empty=self._empty())
+        yield StatusLine()
+
+    @property
+    def rows(self) -> LogList:
+        """The rows themselves."""
+        return self.query_one(LogList)
+
+    def sync(self) -> None:
+        """Take in what is new, and repaint what of it is in sight."""
+        self.model.refresh()
+        if self.model.is_filtering:
+            self.model.filter_step()
+        rows = self.rows
+        if not self.model.count:
+            rows.empty = self._empty()
+            rows.refresh()
+        rows.sync()
+        self._say_matches()
+        self.query_one(StatusLine).show(*self._status())
+        self._mourn()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation from its beginning; view and filter stay."""
+        tree, wanted = self.model.tree, self.query_one(SearchBar).text
+        self._subject = subject
+        self.model = _model(subject)
+        self.model.show(tree=tree)
+        self.model.set_filter(wanted)
+        self.rows.source = self.model
+        self.rows.action_last()
+        self.chosen, self._mourned = 0, None
+        self.put_card_away()
+
+    def open_filter(self) -> None:
+        """Let the person type what to show."""
+        self.add_class("-searching")
+        self.query_one(SearchBar).focus()
+
+    def clear_filter(self) -> None:
+        """Show all rows again."""
+        self.query_one(SearchBar).text = ""
+        self.model.set_filter("")
+        self.remove_class("-searching")
+        self.rows.focus()
+
+    def toggle_tree(self) -> None:
+        """Between the tree and the order of the wire; the chosen entry stays chosen."""
+        n, following = self.chosen, self.rows.following
+        self.model.show(tree=not self.model.tree)
+        self.rows.sync()
+        if not following:
+            self.go_to_entry(n)
+
+    def go_to_exchange(self, by: int) -> None:
+        """To the next request (1), or the one before (-1)."""
+        index = self.model.next_exchange(self.rows.view.cursor, back=by < 0)
+        if index is not None:
+            self.rows.go_to(index)
+
+    def go_to_partner(self) -> None:
+        """From a request to its answer and back, where both are rows."""
+        cursor = self.rows.view.cursor
+        partner = self.model.pair(cursor) if 0 <= cursor < self.model.count else None
+        if partner is not None:
+            self.go_to_entry(partner)
+
+    def go_to_entry(self, n: int) -> None:
+        """To the row that shows an entry, if one does."""
+        index = self.model.find(n)
+        if index is not None:
+            self.rows.go_to(index)
+
+    def put_card_away(self) -> bool:
+        """Take the post-mortem card away; whether there was one."""
+        cards = self.query("PostMortemCard")
+        gone = bool(cards)
+        cards.remove()
+        return gone
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Remember what is chosen."""
+        self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
+
+    def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
+        """Filter as it is typed."""
+        self.model.set_filter(message.text)
+
+    def on_search_bar_done(self, message: SearchBar.Done) -> None:
+        """Back to the rows; an empty line goes away."""
+        if not self.query_one(SearchBar).text:
+            self.remove_class("-searching")
+        self.rows.focus()
+
+    def _status(self) -> tuple[list[Span], list[Span]]:
+        """What stands under the rows: what they show, and how much there is."""
+        way = "tree: exchanges" if self.model.tree else "order of the wire"
+        left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
+        if self.model.is_filtering:
+            left.append((f"  {glyphs().pending} filtering", "pending"))
+        return left, [(f"{self._subject.journal.count:,} entries", "muted")]
+
+    def _say_matches(self) -> None:
+        """Beside the filter: how much matches, when that has changed."""
+        bar = self.query_one(SearchBar)
+        now = (self.model.matches, self._subject.journal.count) if bar.text else None
+        if now != self._matches:
+            self._matches = now
+            bar.say_count(None) if now is None else bar.say_count(now[0], of=now[1])
+
+    def _empty(self) -> list[list[Span]]:
+        """What stands where there are no rows: why, and what can be done."""
+        if self.query("SearchBar") and self.query_one(SearchBar).text:
+            return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
+        waiting: dict[Stage, list[list[Span]]] = {
+            Stage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
+            Stage.LOADING: [[("Reading the capture…", "muted")]],
+            Stage.RECORDED: [[("This capture holds no traffic.", "muted")]],
+        }
+        nothing: list[list[Span]] = [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]]
+        return waiting.get(self._subject.stage, nothing)
+
+    def _mourn(self) -> None:
+        """Show the post-mortem card once, when a connection could not be made or died by itself."""
+        stage = self._subject.stage
+        if stage is self._mourned:
+            return
+        self._mourned = stage
+        if stage is Stage.FAILED or (stage is Stage.CLOSED and self._subject.why):
+            from inspector.tui.panels.post_mortem import PostMortemCard
+
+            self.mount(PostMortemCard(self._subject))
+
+
+def _model(subject: Subject) -> LogModel:
+    return LogModel(subject.journal, lambda: subject.now_ns)

@@ -1,0 +1,47 @@
+"""The list of the traffic by itself."""
+
+from textual.pilot import Pilot
+
+from inspector.tui.panels.traffic_list import TrafficList
+from inspector.tui.subject import Stage
+from tests.tui.screen_text import text
+from tests.tui.staging import Staged, handshake
+from tests.tui.widgets.showing import Showing
+from tests.viewmodels.tape import Tape
+
+
+async def screen(pilot: Pilot[None], rows: TrafficList) -> str:
+    for _ in range(3):
+        rows.sync()
+        await pilot.pause()
+    return text(pilot.app)
+
+
+async def test_an_empty_list_says_why_it_is_empty(tape: Tape) -> None:
+    subject = Staged(tape, stage=Stage.CONNECTING)
+    rows = TrafficList(subject)
+    async with Showing(rows).run_test(size=(100, 20)) as pilot:
+        assert "Connecting…" in await screen(pilot, rows)
+        subject.now_stage = Stage.CLOSED
+        assert "^r connects again" in await screen(pilot, rows)
+
+
+async def test_a_connection_that_died_by_itself_gets_its_card_once(tape: Tape) -> None:
+    subject = Staged(handshake(tape))
+    rows = TrafficList(subject)
+    async with Showing(rows).run_test(size=(120, 40)) as pilot:
+        await screen(pilot, rows)
+        subject.now_stage, subject.now_why = Stage.CLOSED, "the server exited with code 3"
+        assert "the server exited with code 3" in await screen(pilot, rows)
+        assert rows.put_card_away()
+        await pilot.pause()
+        assert "exited with code 3" not in await screen(pilot, rows)
+        assert not rows.put_card_away()
+
+
+async def test_one_that_was_asked_to_close_gets_none(tape: Tape) -> None:
+    subject = Staged(handshake(tape), stage=Stage.CLOSED)
+    rows = TrafficList(subject)
+    async with Showing(rows).run_test(size=(120, 40)) as pilot:
+        await screen(pilot, rows)
+        assert not rows.query("PostMortemCard")
