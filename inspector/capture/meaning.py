@@ -40,6 +40,8 @@ class Meaning(NamedTuple):
     """Of a request or a notification, else ""."""
     exchange: int = 0
     """The number of the exchange it belongs to; 0 for none."""
+    probe: bool = False
+    """Whether it answers a probe: a carriage that reads no JSON can't tag the answer itself."""
 
 
 NOTHING = Meaning(MessageKind.NONE)
@@ -66,7 +68,7 @@ def _of_one(event: Event) -> Meaning | None:
         case Opened():
             return Meaning(MessageKind.REQUEST, event.message.method, event.exchange.number)
         case Closed() | CameLate():
-            return Meaning(_answer(event), "", event.exchange.number)
+            return Meaning(_answer(event), "", event.exchange.number, event.exchange.probe)
         case Orphaned():
             return Meaning(_answer(event))
         case Garbled():

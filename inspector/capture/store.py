@@ -90,7 +90,7 @@ class Store:
         self._walls.append(entry.wall_ns)
         self._sizes.append(min(_size(what), _MOST))
         self._kinds.append(_kind(what))
-        self._flags.append(_flags(what) | meaning.kind)
+        self._flags.append(_flags(what) | meaning.kind | (0x20 if meaning.probe else 0))
         self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
         self._exchanges.append(meaning.exchange)
         self.count = entry.n

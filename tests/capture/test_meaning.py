@@ -73,3 +73,11 @@ def test_an_answer_that_teaches_something_is_still_one_message() -> None:
 def test_events_without_a_message_mean_nothing() -> None:
     assert meaning_of([]) == NOTHING
     assert meaning_of([Outdated("tools")]) == NOTHING
+
+
+def test_what_answers_a_probe_is_one_too() -> None:
+    conversation = Conversation()
+    for n, (direction, payload) in enumerate((CALL, (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}')), 1):
+        probe = direction is SENT
+        found = meaning_of(conversation.observe(Frame(n, n, n, direction, Channel.STDIN, payload, probe=probe)))
+    assert found == Meaning(MessageKind.ANSWER, "", 1, probe=True)

@@ -58,6 +58,11 @@ def test_the_columns_know_what_a_list_needs() -> None:
     assert (store.exchange(1), store.method(1), store.probe(1)) == (4, "tools/list", True)
 
 
+def test_what_answers_a_probe_is_one_by_its_meaning() -> None:
+    store, _ = filled(frame(b"abc"), meaning=Meaning(MessageKind.ANSWER, "", 4, probe=True))
+    assert (store.message_kind(1), store.probe(1)) == (MessageKind.ANSWER, True)
+
+
 def test_every_kind_of_fact_is_told_apart() -> None:
     store, _ = filled(*FACTS)
     assert [store.kind(n) for n in (1, 4, 7, 9, 13)] == [
