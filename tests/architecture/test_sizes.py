@@ -12,7 +12,10 @@ from tests.architecture.sources import Source, read, sources
 
 _FILE, _FUNCTION, _CLASS = 400, 50, 20
 """Lines, lines, methods."""
-_EXCEPTIONS: dict[str, tuple[int, str]] = {}
+_EXCEPTIONS: dict[str, tuple[int, str]] = {
+    "inspector/tui/widgets/json_view.py:JsonView": (22, "Textual wants a method for each key, message and property"),
+    "inspector/viewmodels/log_index.py:RowIndex": (24, "rows, folds and filter share arrays that change together"),
+}
 """What it is ("inspector/x.py" or "inspector/x.py:Class.method") → its own limit, and why it has one."""
 
 
