@@ -100,7 +100,7 @@ class FormState:
 
 def drawn_count(field: Field, value: FormValue, most: int = MOST_DRAWN) -> int:
     """How many fields a form for `value` draws, counting no further than a few past `most`."""
-    if not isinstance(value, dict | list):
+    if not isinstance(value, dict | list) or not isinstance(opened(field), ObjectField | ArrayField | UnionField):
         return 1
     count = 1
     for step, each in value.items() if isinstance(value, dict) else enumerate(value):

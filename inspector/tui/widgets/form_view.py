@@ -45,7 +45,7 @@ class FieldView(Widget):
     FieldView.-leaf:focus-within > .field--about { max-height: 12; }
     FieldView > .field--wrong { color: $text-error; height: auto; display: none; }
     FieldView.-wrong > .field--wrong { display: block; }
-    FieldView.-leaf { border-left: outer $background; padding-left: 1; }
+    FieldView.-leaf { border-left: blank; padding-left: 1; }
     FieldView.-leaf.-wrong { border-left: outer $error; }
     FieldView.-leaf:focus-within { border-left: outer $accent; }
     FieldView.-group { border-left: vkey $border-blurred; padding-left: 1; }

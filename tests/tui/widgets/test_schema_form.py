@@ -1,0 +1,155 @@
+"""A schema as a form and its value as JSON: two views of one value."""
+
+from typing import Any
+
+from textual.widgets import TextArea
+
+from inspector.demo.passage import SCHEMA
+from inspector.forms.fields import UNSET
+from inspector.tui.widgets.form_fields import FieldNode
+from inspector.tui.widgets.schema_form import SchemaForm
+from tests.tui.widgets.filling import TEXT, Filling, props
+from tests.waiting import until
+
+
+def json_of(app: Filling) -> TextArea:
+    return app.form.query_one(".form--json", TextArea)
+
+
+async def test_the_json_text_shows_what_the_form_holds_and_the_form_what_the_text_says() -> None:
+    app = Filling(props(a=TEXT, b={"type": "integer"}), {"a": "x", "b": UNSET})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.form.toggle_json()
+        assert json_of(app).text == '{\n  "a": "x"\n}'
+        json_of(app).text = '{"a": "y", "b": 7, "c": null}'
+        await pilot.pause()
+        await app.form.toggle_json()
+        await pilot.pause()
+        assert app.form.arguments == {"a": "y", "b": 7, "c": None}
+        assert " y" in app.screen_text
+        app.editor("b").focus()
+        await pilot.press("end", "1")
+        await app.form.toggle_json()
+        assert '"b": 71' in json_of(app).text
+
+
+async def test_json_that_can_not_be_read_keeps_the_last_value_and_says_where() -> None:
+    app = Filling(props(a=TEXT), {"a": "x"})
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.form.toggle_json()
+        json_of(app).text = '{"a": "y"}'
+        await pilot.pause()
+        json_of(app).text = '{"a": \n nope}'
+        await pilot.pause()
+        assert app.form.json_problem
+        assert "line 2, column 2" in app.screen_text
+        assert app.form.arguments == {"a": "y"}
+        await app.form.toggle_json()
+        await pilot.pause()
+        assert not app.form.json_problem
+        assert " y" in app.screen_text
+
+
+async def test_any_json_can_be_written_and_an_empty_text_is_nothing() -> None:
+    app = Filling(props(a=TEXT))
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.form.toggle_json()
+        json_of(app).text = "[1]"
+        await pilot.pause()
+        sent = [app.form.arguments]
+        json_of(app).text = " "
+        await pilot.pause()
+        assert [*sent, app.form.arguments] == [[1], UNSET]
+
+
+async def test_problems_are_told_above_the_json_with_their_places() -> None:
+    app = Filling(props(a=props(b={"type": "integer"})), {"a": {"b": "no"}})
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.form.toggle_json()
+        await app.judged(pilot)
+        assert "✗ a.b must be an integer" in app.screen_text
+
+
+async def test_insisting_shows_what_is_missing_and_goes_there() -> None:
+    app = Filling(props("a", "b", a=TEXT, b=TEXT), {"a": "x", "b": UNSET})
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.judged(pilot)
+        assert "is required" not in app.screen_text
+        assert app.form.problem_count == 1
+        await app.form.insist()
+        await pilot.pause()
+        assert "✗ is required" in app.screen_text
+        assert app.focused is app.editor("b")
+
+
+async def test_what_is_wrong_with_the_whole_is_told_above_the_fields() -> None:
+    app = Filling({"type": "object", "properties": {"a": TEXT}, "minProperties": 2}, {"a": "x"})
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.judged(pilot)
+        assert app.form.has_class("-wrong")
+
+
+async def test_a_broken_schema_is_drawn_as_far_as_it_goes() -> None:
+    schema: Any = {"type": "object", "properties": {"a": {"type": "fathoms"}, "b": 7, "c": TEXT}, "required": "a"}
+    app = Filling(schema)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.judged(pilot)
+        assert "fathoms" in app.screen_text
+        app.editor("c").focus()
+        await pilot.press("x")
+        assert app.form.arguments == {"c": "x"}
+
+
+async def test_a_value_too_large_for_a_form_is_written_as_json_and_the_next_one_is_a_form_again() -> None:
+    app = Filling({"type": "array", "items": {"type": "array", "items": TEXT}}, [["x"] * 50] * 20)
+    async with app.run_test(size=(100, 30)) as pilot:
+        shown_as_json = [app.form.as_json]
+        assert "more here than a form can show" in app.screen_text
+        await app.form.load(props(a=TEXT))
+        await pilot.pause()
+        assert [*shown_as_json, app.form.as_json] == [True, False]
+        assert "more here" not in app.screen_text
+
+
+async def test_the_longest_schema_of_the_demo_is_filled_by_taking_a_value() -> None:
+    app = Filling(SCHEMA)
+    value = {
+        "ship": {"name": "Grey Gull"},
+        "sighted_at": "2026-11-22T00:00:00Z",
+        "crew": [{"name": "Ann", "role": "captain"}],
+        "cargo": {"label": "oil", "inside": [{"label": "lamp", "inside": [{"label": "wick"}]}]},
+        "bound_for": {"latitude": 1, "longitude": 2},
+    }
+    async with app.run_test(size=(100, 120)) as pilot:
+        await app.form.take(value)
+        await app.judged(pilot)
+        assert app.form.arguments == value
+        assert app.form.problem_count == 0
+        assert app.node("cargo", "inside", 0, "inside", 0, "label").value == "wick"
+
+
+async def test_a_verdict_that_comes_late_is_not_told_of_another_value() -> None:
+    app = Filling(props(a={"type": "integer"}), {"a": "no"})
+    async with app.run_test(size=(100, 24)) as pilot:
+        verdict = await app.form.judge()
+        assert verdict.ok is False
+        await app.form.take({"a": 1})
+        await app.judged(pilot)
+        assert app.form.problem_count == 0
+        await until(lambda: not any(node.is_wrong for node in app.query(FieldNode)), "no field is wrong")
+
+
+async def test_each_change_is_told() -> None:
+    class Hearing(Filling):
+        heard = 0
+
+        def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
+            assert event.control is self.form
+            self.heard += 1
+
+    app = Hearing(props(a=TEXT))
+    async with app.run_test(size=(60, 12)) as pilot:
+        before = app.heard
+        app.editor("a").focus()
+        await pilot.press("x")
+        assert app.heard > before
