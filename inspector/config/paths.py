@@ -1,28 +1,19 @@
-"""Where this program's files belong, and how it makes them: for their owner's eyes alone.
+"""Where this program's files belong: in directories of 0700, for their owner's eyes alone.
 
-Directories are 0700. A file is made anew or not at all: never written over, never through a link that somebody
-put in its way. What lies in the captures' directory is ours to remove once it is too much, but never while
-anybody writes it.
+The captures among them are made and removed by `capture`; here is only where they lie, and what to call a target.
 """
 
-import fcntl
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from inspector.errors import UsageError
 
 APP = "mcp-inspect"
-BUDGET_BYTES = 1 << 30
-"""What all captures together may take before the oldest are removed: 1 GiB."""
-ENDING = ".mcpcap"
 
 _NAME_LENGTH = 40
 _LAUNCHERS = frozenset(
@@ -33,7 +24,6 @@ _PYTHON = re.compile(r"python[\d.]*")
 _ASSIGNMENT = re.compile(r"\w+=")
 _FILLER = re.compile(r"^(mcp[-_])?(server[-_])?(?=.)|(?<=.)[-_](mcp([-_]server)?|server)$")
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
-_NO_FOLLOWING = os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,77 +82,6 @@ def private_directory(path: Path) -> Path:
 
 
 _ELSEWHERE = "set MCP_INSPECT_HOME to a directory of your own, or name a file with --capture"
-
-
-def create_private(path: Path) -> int:
-    """Make a file that was not there and return its descriptor: 0600, for reading and appending.
-
-    Raises: FileExistsError if anything has that name, be it a dangling link; OSError.
-    """
-    return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _NO_FOLLOWING, 0o600)
-
-
-def new_capture(directory: Path, moment: datetime, target: str) -> tuple[Path, int]:
-    """Make the file of a new capture and return its path and descriptor (see `create_private`).
-
-    The descriptor is locked until it is closed, so that no other program of ours removes what is being written.
-    `target` is a short name as from `short_name`; where two captures begin in one second the later is numbered.
-
-    Raises: UsageError if the directory can't be used; OSError.
-    """
-    private_directory(directory)
-    stem = f"{moment:%Y-%m-%dT%H-%M-%S}-{target}"
-    for suffix in chain([""], (f"-{number}" for number in count(2))):
-        path = directory / f"{stem}{suffix}{ENDING}"
-        with suppress(FileExistsError):
-            descriptor = create_private(path)
-            with suppress(OSError):  # a file system without locks: the names to keep must do
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return path, descriptor
-    raise AssertionError("there is always another number")
-
-
-def prune(directory: Path, budget_bytes: int = BUDGET_BYTES, keep: Collection[Path] = ()) -> list[Path]:
-    """Remove the oldest captures until the rest fits the budget, and return which were removed.
-
-    Left alone are those in `keep` and those that a program is writing, though they count; and everything that is
-    no capture, which doesn't. What can't be looked at or removed is passed over.
-    """
-    found = sorted(_captures(directory))
-    total = sum(size for _, _, size in found)
-    removed: list[Path] = []
-    for _, path, size in found:
-        if total <= budget_bytes:
-            break
-        if path not in keep and _remove(path):
-            removed.append(path)
-            total -= size
-    return removed
-
-
-def _captures(directory: Path) -> Iterator[tuple[int, Path, int]]:
-    """Yield when each capture was last written (nanoseconds), its path, and its size in bytes."""
-    with suppress(OSError), os.scandir(directory) as entries:
-        for entry in entries:
-            with suppress(OSError):
-                facts = entry.stat(follow_symlinks=False)
-                if stat.S_ISREG(facts.st_mode) and entry.name.endswith(ENDING):
-                    yield facts.st_mtime_ns, directory / entry.name, facts.st_size
-
-
-def _remove(path: Path) -> bool:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _NO_FOLLOWING)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        path.unlink()
-    except OSError:  # somebody writes it, or the directory is not ours to change
-        return False
-    finally:
-        os.close(descriptor)
-    return True
 
 
 def short_name(target: str | Sequence[str]) -> str:

@@ -1,19 +1,16 @@
-"""Where files belong, how they are made, what captures are called, and which of them are removed."""
+"""Where files belong, and what a target is called."""
 
 import os
 import stat
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.config.paths import create_private, new_capture, places, private_directory, prune, short_name
+from inspector.config.paths import places, private_directory, short_name
 from inspector.errors import UsageError
-
-_MOMENT = datetime(2026, 11, 21, 13, 5, 22)
 
 
 def _mode(path: Path) -> int:
@@ -25,14 +22,6 @@ def _careless_umask() -> Iterator[None]:
     before = os.umask(0)
     yield
     os.umask(before)
-
-
-def _capture(directory: Path, name: str, age: int, size: int) -> Path:
-    """Make a capture that was last written `age` seconds before all began."""
-    path = directory / f"{name}.mcpcap"
-    path.write_bytes(b"x" * size)
-    os.utime(path, (1_000_000 - age, 1_000_000 - age))
-    return path
 
 
 def test_one_variable_is_above_all_directories(tmp_path: Path) -> None:
@@ -82,35 +71,6 @@ def test_a_directory_that_cannot_be_made_says_what_to_set(tmp_path: Path) -> Non
         assert "MCP_INSPECT_HOME" in caught.value.hint
 
 
-def test_a_file_is_its_owners_alone_and_never_replaces_another(tmp_path: Path) -> None:
-    path = tmp_path / "new"
-    os.close(create_private(path))
-    assert _mode(path) == 0o600
-    with pytest.raises(FileExistsError):
-        create_private(path)
-
-
-def test_a_link_in_its_way_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(FileExistsError):
-        create_private(tmp_path / "link")
-    assert not (tmp_path / "elsewhere").exists()
-
-
-def test_a_capture_is_named_for_its_moment_and_its_target(tmp_path: Path) -> None:
-    path, descriptor = new_capture(tmp_path / "captures", _MOMENT, "everything")
-    os.close(descriptor)
-    assert path.name == "2026-11-21T13-05-22-everything.mcpcap"
-    assert _mode(path.parent) == 0o700
-
-
-def test_captures_that_begin_in_one_second_are_numbered(tmp_path: Path) -> None:
-    made = [new_capture(tmp_path, _MOMENT, "memory") for _ in range(3)]
-    for _, descriptor in made:
-        os.close(descriptor)
-    assert [path.stem.removeprefix("2026-11-21T13-05-22-") for path, _ in made] == ["memory", "memory-2", "memory-3"]
-
-
 @pytest.mark.parametrize(
     ("target", "name"),
     [
@@ -140,43 +100,3 @@ def test_any_target_gets_a_name_that_is_fit_for_a_file(target: str | list[str]) 
     assert 0 < len(name) <= 40
     assert name[0] not in ".-"
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-
-
-def test_the_oldest_captures_go_until_the_rest_fits(tmp_path: Path) -> None:
-    new = _capture(tmp_path, "a-new", 1, 10)
-    old = _capture(tmp_path, "b-old", 3, 10)
-    middle = _capture(tmp_path, "c-middle", 2, 10)
-    assert prune(tmp_path, budget_bytes=20) == [old]
-    assert prune(tmp_path, budget_bytes=20) == []
-    assert prune(tmp_path, budget_bytes=0) == [middle, new]
-
-
-def test_a_capture_to_keep_counts_and_stays(tmp_path: Path) -> None:
-    old = _capture(tmp_path, "old", 2, 10)
-    new = _capture(tmp_path, "new", 1, 10)
-    assert prune(tmp_path, budget_bytes=10, keep={old}) == [new]
-    assert old.exists()
-
-
-def test_a_capture_that_is_being_written_is_not_removed_by_anybody(tmp_path: Path) -> None:
-    path, descriptor = new_capture(tmp_path, _MOMENT, "busy")
-    os.write(descriptor, b"x" * 10)
-    assert prune(tmp_path, budget_bytes=0) == []
-    os.close(descriptor)
-    assert prune(tmp_path, budget_bytes=0) == [path]
-
-
-def test_what_is_no_capture_is_neither_counted_nor_removed(tmp_path: Path) -> None:
-    precious = tmp_path / "precious.txt"
-    precious.write_bytes(b"x" * 100)
-    (tmp_path / "link.mcpcap").symlink_to(precious)
-    (tmp_path / "folder.mcpcap").mkdir()
-    kept = _capture(tmp_path, "kept", 1, 10)
-    assert prune(tmp_path, budget_bytes=10) == []
-    assert kept.exists()
-    assert prune(tmp_path, budget_bytes=0) == [kept]
-    assert precious.exists()
-
-
-def test_a_directory_that_is_not_there_has_nothing_to_remove(tmp_path: Path) -> None:
-    assert prune(tmp_path / "nowhere", budget_bytes=0) == []
