@@ -23,6 +23,7 @@ from inspector.tui.widgets.scroller import Scroller
 from inspector.tui.widgets.section_card import COPY, SectionCard, sections_text
 from inspector.viewmodels.belongings import environment_section, recording_section
 from inspector.viewmodels.lines import Section
+from inspector.viewmodels.post_mortem import has_died
 from inspector.viewmodels.server import server_sections
 
 _WIDE = 110
@@ -58,6 +59,7 @@ class ServerPanel(Panel):
         self._ticks = 0
         self._seen: tuple[object, ...] = ()
         self._cards: dict[str, SectionCard] = {}
+        self._mortem: PostMortemCard | None = None
 
     def compose(self) -> ComposeResult:
         """Two columns, empty until the first look."""
@@ -86,7 +88,9 @@ class ServerPanel(Panel):
         """Show another conversation with the same server."""
         self.subject = subject
         self._seen = ()
-        self.query(PostMortemCard).remove()
+        if self._mortem is not None:
+            self._mortem.remove()
+            self._mortem = None
         if self.is_mounted:
             self._look()
 
@@ -170,9 +174,23 @@ class ServerPanel(Panel):
         self.query_one("#server-right").mount(card, before=later[0] if later else None)
 
     def _mourn(self) -> None:
-        dead = self.subject.stage is Stage.FAILED or (self.subject.stage is Stage.CLOSED and bool(self.subject.why))
-        if dead and not self.query(PostMortemCard):
-            self.query_one("#server-page").mount(PostMortemCard(self.subject, dismissable=False), before=0)
+        """Put the card of a dead connection above all others, once."""
+        if self._mortem is None and _is_dead(self.subject):
+            self._mortem = PostMortemCard(self.subject, dismissable=False)
+            self.query_one("#server-page").mount(self._mortem, before=0)
+
+
+def _is_dead(subject: Subject) -> bool:
+    """Whether the connection failed, or ended without having been asked to."""
+    match subject.stage:
+        case Stage.FAILED:
+            return True
+        case Stage.CLOSED:
+            return bool(subject.why)
+        case Stage.RECORDED:
+            return has_died(subject.journal)
+        case _:
+            return False
 
 
 def _ticked(section: Section) -> Section:

@@ -197,6 +197,6 @@ def _warnings(subject: Subject) -> list[Line]:
     found = [*([INSECURE] if subject.about.insecure else ()), *subject.journal.notices]
     if not found:
         return []
-    more = f" (and {len(found) - 1} more, on the server's screen)" if len(found) > 1 else ""
-    said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning"), (more, "muted")))
-    return [Line((said,), inset=1, grave=True)]
+    said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
+    more = Item(((f"{len(found) - 1} more on screen 6", "muted"),))
+    return [Line((said,), (more,) if len(found) > 1 else (), inset=1, grave=True)]

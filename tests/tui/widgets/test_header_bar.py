@@ -1,0 +1,203 @@
+"""The header says who is spoken with and how it stands, and stays quiet while nothing changes."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.capture.journal import start_capture
+from inspector.protocol.facts import Stderr
+from inspector.tui.styles import DARK_NAME, LIGHT_NAME
+from inspector.tui.subject import About, Stage, Subject
+from inspector.tui.widgets import header_bar
+from inspector.tui.widgets.header_bar import HeaderBar
+from tests.tui.staging import Staged, handshake
+from tests.tui.widgets.showing import Showing
+from tests.viewmodels.tape import Tape
+
+
+async def lines(header: HeaderBar, width: int = 120, theme: str = DARK_NAME) -> list[str]:
+    app = Showing(header, theme=theme)
+    async with app.run_test(size=(width, 6)) as pilot:
+        await pilot.pause()
+        return app.rows()
+
+
+async def look(pilot: Pilot[None], header: HeaderBar, times: int = 3) -> list[str]:
+    for _ in range(times):
+        header.sync()
+    await pilot.pause()
+    app = pilot.app
+    assert isinstance(app, Showing)
+    return app.rows()
+
+
+@pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
+async def test_the_server_its_revision_and_the_state_are_told(tape: Tape, theme: str) -> None:
+    tape.started().initialized("2025-06-18")
+    first, second, *_ = await lines(HeaderBar(Staged(tape)), theme=theme)
+    assert first.split("  ")[0].strip() == "mcp-inspect"
+    for told in ("lighthouse 1.2.3", "stdio", "2025-06-18", "legacy", "● connected"):
+        assert told in first
+    assert "1 Traffic 5" in second
+    assert "6 Server" in second
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160])
+async def test_whatever_the_width_name_and_state_stay_and_nothing_wraps(tape: Tape, width: int) -> None:
+    tape.started().initialized("2025-06-18")
+    rows = await lines(HeaderBar(Staged(tape)), width)
+    assert "lighthouse" in rows[0]
+    assert rows[0].endswith("● connected")
+    assert rows[2] == ""
+    for tab in ("1 Traffic", "2 Tools", "6 Server"):
+        assert tab in rows[1]
+
+
+async def test_a_name_longer_than_the_line_is_cut_and_the_state_is_not(tape: Tape) -> None:
+    tape.initialized("2025-06-18", server={"name": "n" * 300, "version": "v" * 300})
+    rows = await lines(HeaderBar(Staged(tape)), 40)
+    assert "nnn…" in rows[0]
+    assert rows[0].endswith("● connected")
+
+
+@pytest.mark.parametrize(
+    ("stage", "why", "said"),
+    [
+        (Stage.CONNECTING, "", "⋯ connecting 1.20 s"),
+        (Stage.OPEN, "", "● connected"),
+        (Stage.CLOSED, "it died", "○ closed"),
+        (Stage.FAILED, "no such file", "✗ not connected"),
+        (Stage.LOADING, "", "⋯ reading"),
+        (Stage.RECORDED, "", "▸ recorded"),
+    ],
+)
+async def test_every_state_has_a_sign_and_a_word(tape: Tape, stage: Stage, why: str, said: str) -> None:
+    tape.wait(1234)
+    assert (await lines(HeaderBar(Staged(tape, stage=stage, why=why))))[0].endswith(said)
+
+
+async def test_before_anybody_has_answered_the_label_stands_for_the_name(tape: Tape) -> None:
+    assert "staged" in (await lines(HeaderBar(Staged(tape, stage=Stage.CONNECTING))))[0]
+
+
+async def test_the_open_tab_is_marked_by_a_sign_and_a_click_asks_for_another(tape: Tape) -> None:
+    header = HeaderBar(Staged(handshake(tape)))
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        assert app.rows()[1].startswith("▌1 Traffic")
+        await pilot.click(header, offset=(app.rows()[1].index("Tools"), 1))
+        await pilot.pause()
+        header.shown = "tools"
+        await pilot.pause()
+        assert "▌2 Tools 2" in app.rows()[1]
+        assert header.shown == "tools"
+
+
+async def test_a_click_on_a_tab_is_told_with_the_screens_name(tape: Tape) -> None:
+    chosen: list[str] = []
+
+    class Listening(Showing):
+        def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
+            chosen.append(message.name)
+
+    header = HeaderBar(Staged(tape))
+    app = Listening(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        for label in ("Traffic", "Tools", "Server"):
+            await pilot.click(header, offset=(app.rows()[1].index(label), 1))
+        await pilot.pause()
+    assert chosen == ["traffic", "tools", "server"]
+
+
+async def test_what_changes_is_seen_at_the_next_looks(tape: Tape) -> None:
+    subject = Staged(tape, stage=Stage.CONNECTING)
+    header = HeaderBar(subject)
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        tape.wait(300)
+        assert (await look(pilot, header))[0].endswith("connecting 300 ms")
+        handshake(tape)
+        subject.now_stage = Stage.OPEN
+        rows = await look(pilot, header, times=1)
+        assert rows[0].endswith("● connected")
+        assert "shop" in rows[0]
+        assert "2 Tools 2" in rows[1]
+        tape.stderr(b"x")
+        assert "1 Traffic 6" in (await look(pilot, header))[1]
+
+
+async def test_figures_are_painted_at_every_third_look_and_states_at_once(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = Staged(handshake(tape))
+    header = HeaderBar(subject)
+    async with Showing(header).run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        painted: list[object] = []
+        monkeypatch.setattr(header, "show", painted.append)
+        for _ in range(10):
+            header.sync()
+        assert painted == []
+        for _ in range(9):
+            tape.stderr(b"x")
+            header.sync()
+        assert len(painted) == 3
+        subject.now_stage = Stage.CLOSED
+        header.sync()
+        assert len(painted) == 4
+
+
+async def test_the_recording_is_named_and_its_absence_too(tmp_path: Path, tape: Tape) -> None:
+    journal = start_capture(tmp_path / "shop.mcpcap")
+    rows = await lines(HeaderBar(Subject(journal, About("shop"))))
+    journal.close()
+    assert rows[1].endswith("● recording shop.mcpcap")
+    assert (await lines(HeaderBar(Staged(tape))))[1].endswith("○ not recorded")
+
+
+async def test_a_warning_lasts_on_a_line_of_its_own(tape: Tape) -> None:
+    subject = Staged(tape)
+    subject.about = About("shop", insecure=True)
+    header = HeaderBar(subject)
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        assert app.rows()[2] == f" ▲ {header_bar.INSECURE}"
+        tape.journal.note("the disk is full")
+        rows = await look(pilot, header)
+        assert rows[2].endswith("1 more on screen 6")
+        assert header.region.height == 3
+
+
+async def test_without_a_warning_there_are_two_lines(tape: Tape) -> None:
+    header = HeaderBar(Staged(tape))
+    async with Showing(header).run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        assert header.region.height == 2
+
+
+async def test_a_failed_connection_marks_the_tab_that_tells_why(tape: Tape) -> None:
+    rows = await lines(HeaderBar(Staged(tape, stage=Stage.FAILED)))
+    assert "6 Server ✗" in rows[1]
+
+
+async def test_another_conversation_takes_the_place_of_the_first(tape: Tape) -> None:
+    header = HeaderBar(Staged(handshake(tape)))
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        fresh = Tape()
+        fresh.journal.fact(Stderr(b"x"))
+        header.rebind(Staged(fresh, stage=Stage.CONNECTING))
+        await pilot.pause()
+        fresh.journal.close()
+        assert "shop" not in app.rows()[0]
+        assert "1 Traffic 1" in app.rows()[1]
+
+
+async def test_a_hostile_name_does_nothing(tape: Tape) -> None:
+    tape.initialized("2025-06-18", server={"name": "\x1b[2J[/][@click=app.quit]x", "version": "\u202e1"})
+    first = (await lines(HeaderBar(Staged(tape))))[0]
+    assert "␛[2J[/][@click=app.quit]x ‹U+202E›1" in first
