@@ -58,6 +58,7 @@ class InspectApp(App[None]):
         """
         super().__init__()
         install(self, ascii_only=glyphs().to_server != "→")
+        _dress(self)
         self._begin = begin
         self.subject: Subject = self._first_subject(first, replay)
         self._shown = show
@@ -73,16 +74,15 @@ class InspectApp(App[None]):
         return LiveSubject(live)
 
     def compose(self) -> ComposeResult:
-        """Lay out the frame; the panels come when they are first shown."""
+        """Lay out the frame and the first panel; the others come when they are first shown."""
+        panel = self._panels[self._shown] = make_panel(self._shown, self.subject)
         yield self._header
-        yield self._frame
+        with self._frame:
+            yield panel
         yield FooterBar()
 
     async def on_mount(self) -> None:
         """Show the first screen and start the clock."""
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK_NAME
         await self.action_show(self._shown)
         self.set_interval(1 / TICKS_PER_SECOND, self._tick)
         self.call_after_refresh(_calm_the_collector)
@@ -183,6 +183,14 @@ class InspectApp(App[None]):
 
 
 _NOT_IN_PALETTE = {"palette", "back", "pane.next", "pane.previous", "copy", "layout"}
+
+
+def _dress(app: App[None]) -> None:
+    """Choose the theme before anything has a style: chosen later, everything is styled twice."""
+    for theme in THEMES:
+        app.register_theme(theme)
+    app.theme = DARK_NAME
+    app.stylesheet.set_variables(app.get_css_variables())
 
 
 def _calm_the_collector() -> None:
