@@ -31,6 +31,7 @@ from inspector.protocol.flows.steps import (
     Replied,
     Reply,
     Send,
+    SendBatch,
     Silent,
     Step,
     UseCarriage,
@@ -144,14 +145,18 @@ class Driver:
     def _answered(self, waiter: Waiter, reply: Replied) -> None:
         """Wake who waits. On an HTTP session the carriage is told to resume that stream no more."""
         waiter.settle(reply)
-        sessions = self.http is not None and self.http.carriage is Carriage.SESSIONS
-        if sessions and waiter.delivery is not None:
+        if self.http is None or self.http.carriage is not Carriage.SESSIONS or waiter.delivery is None:
+            return
+        together = [other for other in self._waiters.values() if other.delivery is waiter.delivery]
+        if all(other.future.done() for other in together):
             waiter.delivery.cancel()
 
     async def _perform(self, step: Step, opened: Callable[[Exchange], None]) -> Any:
         match step:
             case Send():
                 return await self._request(step, opened)
+            case SendBatch():
+                return await self._batch(step, opened)
             case Await():
                 return await self._await(step)
             case Notify():
@@ -178,6 +183,21 @@ class Driver:
         came = late.future.result()
         return replace(came, still_open=waiter.exchange) if isinstance(came, Replied) else reply
 
+    async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
+        now = asyncio.get_running_loop().time
+        waiters = [Waiter(next(self._ids), now, opened) for _ in step.sends]
+        self._waiters |= {waiter.id: waiter for waiter in waiters}
+        parts = [
+            _outgoing(send, w.id, self.revision, self._client) for send, w in zip(step.sends, waiters, strict=True)
+        ]
+        whole = Outgoing(
+            jsonrpc.write_batch([part.payload for part in parts]), Expects.ANSWER, headers=parts[0].headers
+        )
+        delivery = self._tasks.create_task(self._deliver(whole, *waiters))
+        for waiter in waiters:
+            waiter.delivery = delivery
+        return tuple([await self._wait(waiter, None) for waiter in waiters])
+
     async def _await(self, step: Await) -> Reply:
         waiter = self._waiters.get(step.exchange.id)
         if waiter is None:
@@ -198,14 +218,15 @@ class Driver:
             self._waiters.pop(waiter.id, None)
         return reply
 
-    async def _deliver(self, outgoing: Outgoing, waiter: Waiter) -> None:
-        """Carry a request; settle it where the carriage says that no answer will come."""
+    async def _deliver(self, outgoing: Outgoing, *waiters: Waiter) -> None:
+        """Carry a request, or several; settle them where the carriage says that no answer will come."""
         try:
             delivery = await self._transport.send(outgoing)
         except InspectError as error:
-            waiter.settle(Broken(waiter.exchange, str(error), error.hint))
+            for waiter in waiters:
+                waiter.settle(Broken(waiter.exchange, str(error), error.hint))
             return
-        if not delivery.answer_may_follow:
+        for waiter in waiters if not delivery.answer_may_follow else ():
             why = delivery.why or "the response ended without an answer to it"
             waiter.settle(
                 Refused(waiter.exchange, delivery.status, delivery.content_type, delivery.body, delivery.headers, why)

@@ -14,6 +14,7 @@ from typing import Any
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.batch import batch
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.list_all import Pages, list_all
@@ -122,6 +123,14 @@ class Session:
         if pages.failed is None or not await self._started_over(pages.failed):
             return pages
         return await self._driver.drive(list_all(kind, revision=self.revision))
+
+    async def batch(self, *requests: tuple[str, Any]) -> tuple[Reply, ...]:
+        """Send requests (method and params each) as one frame, where the revision has batches.
+
+        Raises: UsageError where it has none.
+        """
+        assert self.revision is not None, "a session is called after it was opened"
+        return await self._driver.drive(batch(requests, revision=self.revision))
 
     async def cancel(self, exchange: Exchange, reason: str = "cancelled by the person") -> None:
         """Give a request up, in the way of its revision. A late answer is still shown."""

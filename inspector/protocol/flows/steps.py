@@ -33,6 +33,13 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class SendBatch:
+    """Send several requests as one frame and wait for all: a Reply each, in their order."""
+
+    sends: tuple[Send, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Await:
     """Go on waiting for a request that was sent before: a Reply."""
 
@@ -63,7 +70,7 @@ class OpenStream:
     revision: Revision
 
 
-Step = Send | Await | Notify | UseCarriage | OpenStream
+Step = Send | SendBatch | Await | Notify | UseCarriage | OpenStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +127,7 @@ Reply = Replied | Silent | Refused | Broken | GivenUp
 
 T = TypeVar("T")
 Flow = Generator[Step, Any, T]
-"""Yields steps, is sent a Reply (Send, Await), a string (Notify, UseCarriage) or None (OpenStream), returns T."""
+"""Yields steps and returns T.
+
+It is sent a Reply (Send, Await), several (SendBatch), a string (Notify, UseCarriage) or None (OpenStream).
+"""
