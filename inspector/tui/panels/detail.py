@@ -110,8 +110,10 @@ class DetailPanel(Widget):
             self._draw()
 
     def focus_content(self) -> None:
-        """Let keys go to what is shown."""
-        if self._tab == HEADERS:
+        """Let keys go to what is shown; as soon as it is there."""
+        if not self.children:
+            self.call_after_refresh(self.focus_content)
+        elif self._tab == HEADERS:
             self.query_one("#headers").focus()
         else:
             self.query_one("#first", PayloadView).focus_content()

@@ -1,21 +1,25 @@
 """Screen 1, Traffic: everything that crossed the wire, and beside it the one message in full.
 
-Wide terminals show the detail beside or below the list; narrow ones show one at a time.
+Wide terminals show the detail beside or below the list; narrow ones show one at a time. The detail is made once the
+first picture is drawn.
 """
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Container
 
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
-from inspector.tui.panels.detail import DetailPanel
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.log_list import LogList
+
+if TYPE_CHECKING:
+    from inspector.tui.panels.detail import DetailPanel
 
 NARROW = 100
 """Below this many columns the list and the detail take turns."""
@@ -31,30 +35,43 @@ class TrafficPanel(Panel):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TRAFFIC, Where.DETAIL)
     DEFAULT_CSS = """
     TrafficPanel { layout: horizontal; }
-    TrafficPanel DetailPanel { display: none; width: 45%; height: 1fr; border-left: solid $border-blurred; }
-    TrafficPanel.-right DetailPanel { display: block; }
+    TrafficPanel > #side { display: none; width: 45%; height: 1fr; border-left: solid $border-blurred; }
+    TrafficPanel.-right > #side { display: block; }
     TrafficPanel.-below { layout: vertical; }
-    TrafficPanel.-below DetailPanel { display: block; width: 1fr; height: 50%; border-left: none; }
-    TrafficPanel.-detail-only TrafficList { display: none; }
-    TrafficPanel.-detail-only DetailPanel { display: block; width: 1fr; height: 1fr; border: none; }
+    TrafficPanel.-below > #side { display: block; width: 1fr; height: 50%; border-left: none; }
+    TrafficPanel.-detail-only > TrafficList { display: none; }
+    TrafficPanel.-detail-only > #side { display: block; width: 1fr; height: 1fr; border: none; }
     """
 
     def __init__(self, subject: Subject) -> None:
         super().__init__()
+        self._subject = subject
         self.list = TrafficList(subject)
-        self.detail = DetailPanel(subject)
+        self._side = Container(id="side")
+        self._detail: DetailPanel | None = None
         self._arrangement = "right"
         self._detail_alone = False
         self._ticks = 0
 
     def compose(self) -> ComposeResult:
-        """The list, then the detail."""
+        """The list, then room for the detail, as the width allows."""
+        self.set_classes(self._arranged(self.app.size.width))
         yield self.list
-        yield self.detail
+        yield self._side
 
     def on_mount(self) -> None:
-        """Begin in the arrangement that the width allows."""
-        self._arrange()
+        """Make the detail as soon as nobody waits for it."""
+        self.call_after_refresh(lambda: self.detail)
+
+    @property
+    def detail(self) -> "DetailPanel":
+        """What shows the chosen message."""
+        if self._detail is None:
+            from inspector.tui.panels.detail import DetailPanel
+
+            self._detail = DetailPanel(self._subject)
+            self._side.mount(self._detail)
+        return self._detail
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for another width."""
@@ -68,12 +85,15 @@ class TrafficPanel(Panel):
         self.list.sync()
         if not self.list.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
             self._show_detail()
-        self.detail.sync()
+        if self._detail is not None:
+            self._detail.sync()
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation from its beginning; layout and filter stay."""
+        self._subject = subject
         self.list.rebind(subject)
-        self.detail.rebind(subject)
+        if self._detail is not None:
+            self._detail.rebind(subject)
 
     def take_focus(self) -> None:
         """The list, or the detail where it stands alone."""
@@ -84,7 +104,7 @@ class TrafficPanel(Panel):
 
     def go_back(self) -> bool:
         """From the detail to the list, then from the card."""
-        if self._detail_alone or self.detail.has_focus_within:
+        if self._detail_alone or self._side.has_focus_within:
             self._detail_alone = False
             self._arrange()
             self.list.rows.focus()
@@ -141,13 +161,20 @@ class TrafficPanel(Panel):
         self.detail.focus_content()
 
     def _arrange(self) -> None:
-        narrow = self.size.width < NARROW
+        wanted = self._arranged(self.size.width)
+        if self.classes != wanted:  # each change has Textual style all that is below anew
+            self.set_classes(wanted)
+
+    def _arranged(self, width: int) -> frozenset[str]:
+        """The class that says how list and detail share so many columns."""
+        narrow = width < NARROW
         if not narrow and self._arrangement != "alone":
             self._detail_alone = False
-        self.set_class(not narrow and self._arrangement == "right", "-right")
-        self.set_class(not narrow and self._arrangement == "below", "-below")
-        self.set_class(self._detail_alone, "-detail-only")
+        if self._detail_alone:
+            return frozenset({"-detail-only"})
+        return frozenset() if narrow or self._arrangement == "alone" else frozenset({f"-{self._arrangement}"})
 
     def _show_detail(self) -> None:
-        if self.detail.display and self.list.chosen != self.detail.entry:
+        shown = self._detail.entry if self._detail is not None else 0
+        if self._side.display and self.list.chosen != shown:
             self.detail.show(self.list.chosen)

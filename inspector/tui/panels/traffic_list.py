@@ -1,7 +1,10 @@
 """The list of the traffic with its filter above and its state below, and the card that tells of a dead connection.
 
 It is fed by `sync` alone, in slices, so that a flood of messages is drawn at the pace of the screen and no key waits.
+The filter line is made once the first picture is drawn: a field to type into costs as much as all the rest.
 """
+
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.widget import Widget
@@ -9,10 +12,12 @@ from textual.widget import Widget
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
-from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.log import LogModel
 from inspector.viewmodels.roles import Span
+
+if TYPE_CHECKING:
+    from inspector.tui.widgets.search_bar import SearchBar
 
 
 class TrafficList(Widget):
@@ -20,8 +25,6 @@ class TrafficList(Widget):
 
     DEFAULT_CSS = """
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }
-    TrafficList SearchBar { display: none; }
-    TrafficList.-searching SearchBar { display: block; }
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -30,14 +33,33 @@ class TrafficList(Widget):
         self.model = _model(subject)
         self.chosen = 0
         """The entry that the cursor is on; 0 without one."""
+        self._bar: SearchBar | None = None
         self._matches: tuple[int, int] | None = None
         self._mourned: Stage | None = None
 
     def compose(self) -> ComposeResult:
-        """Filter, rows, state."""
-        yield SearchBar("filter")
+        """Rows, state; the filter follows."""
         yield LogList(self.model, follow=True, empty=self._empty())
         yield StatusLine()
+
+    def on_mount(self) -> None:
+        """Make the filter line as soon as nobody waits for it."""
+        self.call_after_refresh(lambda: self.bar)
+
+    @property
+    def bar(self) -> "SearchBar":
+        """The filter line, hidden until it is opened."""
+        if self._bar is None:
+            from inspector.tui.widgets.search_bar import SearchBar
+
+            self._bar = SearchBar("filter")
+            self._bar.display = False
+            self.mount(self._bar, before=0)
+        return self._bar
+
+    @property
+    def _wanted(self) -> str:
+        return self._bar.text if self._bar is not None else ""
 
     @property
     def rows(self) -> LogList:
@@ -60,11 +82,11 @@ class TrafficList(Widget):
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation from its beginning; view and filter stay."""
-        tree, wanted = self.model.tree, self.query_one(SearchBar).text
+        tree = self.model.tree
         self._subject = subject
         self.model = _model(subject)
         self.model.show(tree=tree)
-        self.model.set_filter(wanted)
+        self.model.set_filter(self._wanted)
         self.rows.source = self.model
         self.rows.action_last()
         self.chosen, self._mourned = 0, None
@@ -72,14 +94,14 @@ class TrafficList(Widget):
 
     def open_filter(self) -> None:
         """Let the person type what to show."""
-        self.add_class("-searching")
-        self.query_one(SearchBar).focus()
+        self.bar.display = True
+        self.bar.focus()
 
     def clear_filter(self) -> None:
         """Show all rows again."""
-        self.query_one(SearchBar).text = ""
+        self.bar.text = ""
+        self.bar.display = False
         self.model.set_filter("")
-        self.remove_class("-searching")
         self.rows.focus()
 
     def toggle_tree(self) -> None:
@@ -120,14 +142,13 @@ class TrafficList(Widget):
         """Remember what is chosen."""
         self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
 
-    def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
+    def on_search_bar_changed(self, message: "SearchBar.Changed") -> None:
         """Filter as it is typed."""
         self.model.set_filter(message.text)
 
-    def on_search_bar_done(self, message: SearchBar.Done) -> None:
+    def on_search_bar_done(self, message: "SearchBar.Done") -> None:
         """Back to the rows; an empty line goes away."""
-        if not self.query_one(SearchBar).text:
-            self.remove_class("-searching")
+        self.bar.display = bool(self._wanted)
         self.rows.focus()
 
     def _status(self) -> tuple[list[Span], list[Span]]:
@@ -140,15 +161,14 @@ class TrafficList(Widget):
 
     def _say_matches(self) -> None:
         """Beside the filter: how much matches, when that has changed."""
-        bar = self.query_one(SearchBar)
-        now = (self.model.matches, self._subject.journal.count) if bar.text else None
+        now = (self.model.matches, self._subject.journal.count) if self._wanted else None
         if now != self._matches:
             self._matches = now
-            bar.say_count(None) if now is None else bar.say_count(now[0], of=now[1])
+            self.bar.say_count(None) if now is None else self.bar.say_count(now[0], of=now[1])
 
     def _empty(self) -> list[list[Span]]:
         """What stands where there are no rows: why, and what can be done."""
-        if self.query("SearchBar") and self.query_one(SearchBar).text:
+        if self._wanted:
             return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
         waiting: dict[Stage, list[list[Span]]] = {
             Stage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],

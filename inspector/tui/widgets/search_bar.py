@@ -137,8 +137,11 @@ and leaves it when it is empty.
         self._tell()
 
     def focus(self, scroll_visible: bool = True) -> "SearchBar":
-        """Let keys go to the line."""
-        self._line.focus(scroll_visible)
+        """Let keys go to the line; as soon as it is there."""
+        if self._line.is_attached:
+            self._line.focus(scroll_visible)
+        else:
+            self.call_after_refresh(self._line.focus, scroll_visible)
         return self
 
     def say_count(self, count: int | None, *, of: int | None = None) -> None:

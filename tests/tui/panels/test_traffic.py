@@ -120,16 +120,16 @@ async def test_the_layout_goes_beside_below_and_away(tape: Tape) -> None:
     panel = TrafficPanel(Staged(handshake(tape)))
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
-        detail = panel.query_one(DetailPanel)
         rows = panel.query_one(LogList)
         await shown(pilot, panel)
+        detail = panel.query_one(DetailPanel)
         assert detail.region.x > rows.region.right - 2
         panel.cycle_layout()
         await shown(pilot, panel)
         assert detail.region.y >= rows.region.bottom
         panel.cycle_layout()
         await shown(pilot, panel)
-        assert not detail.display
+        assert detail.region.area == 0
 
 
 async def test_hostile_text_is_shown_and_does_nothing(tape: Tape) -> None:
