@@ -24,6 +24,7 @@ from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+from inspector.protocol.tracking.http_end import HttpEnd
 
 __all__ = ["HttpExchange", "Journal", "Listener", "start_capture"]
 
@@ -179,9 +180,9 @@ class Journal:
             case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
                 self.conversation.end(time_ns, fact.why or "the connection was closed")
             case HttpFact(event=HttpEvent.ERROR):
-                self.conversation.end(time_ns, fact.why or "the HTTP exchange failed", http=fact.http)
-            case HttpFact(event=HttpEvent.END) if fact.why:
-                self.conversation.end(time_ns, fact.why, http=fact.http)
+                self.conversation.http_ended(time_ns, HttpEnd(fact.http, fact.why or "the HTTP exchange failed"))
+            case HttpFact(event=HttpEvent.END) if self.conversation.waits_on(fact.http):
+                self.conversation.http_ended(time_ns, self.surroundings.http_end(fact))
             case _:
                 pass
 

@@ -18,6 +18,7 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
+from inspector.protocol.tracking.http_end import HttpEnd
 
 TAIL_LINES = 200
 TAIL_BYTES = 4096
@@ -107,6 +108,16 @@ class Surroundings:
                 pass
             case _:
                 assert_never(fact)
+
+    def http_end(self, fact: HttpFact) -> HttpEnd:
+        """How an HTTP exchange ended, with what its response was."""
+        exchange = self.http_exchanges.get(fact.http)
+        response = exchange.response if exchange is not None else None
+        if response is None:
+            return HttpEnd(fact.http, fact.why)
+        kinds = [value for name, value in response.headers if name.lower() == "content-type"]
+        is_stream = any(kind.strip().lower().startswith("text/event-stream") for kind in kinds)
+        return HttpEnd(fact.http, fact.why, response.status, is_stream)
 
     def _connection(self, fact: ConnectionFact) -> None:
         if fact.event is ConnectionEvent.OPEN:

@@ -27,6 +27,7 @@ from inspector.protocol.jsonrpc import (
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import KIND_OF_METHOD
 from inspector.protocol.tracking.catalogue import Catalogue
+from inspector.protocol.tracking.http_end import HttpEnd, what_is_lost
 from inspector.protocol.tracking.opening import OpeningTracker, declared_revision
 from inspector.protocol.tracking.operations import OperationTracker
 from inspector.protocol.tracking.pairs import Pairs
@@ -65,12 +66,20 @@ class Conversation:
             return self._take(frame, messages[0])
         return [event for message in messages for event in self._take(frame, message)]
 
-    def end(self, time_ns: int, why: str, *, http: int | None = None) -> list[Exchange]:
-        """The connection ended, or (with `http`) one HTTP exchange did: what is open on it is lost."""
-        lost = self.pairs.lose(time_ns, why, http=http)
+    def end(self, time_ns: int, why: str) -> list[Exchange]:
+        """The connection ended: what is open is lost."""
+        lost = self.pairs.lose(time_ns, why)
         for exchange in lost:
             self._awaited.pop(exchange.number, None)
         return lost
+
+    def waits_on(self, http: int) -> bool:
+        """Whether an answer is awaited of this HTTP exchange."""
+        return any(exchange.http == http for exchange in self.pairs.pending)
+
+    def http_ended(self, time_ns: int, end: HttpEnd) -> list[Exchange]:
+        """An HTTP exchange ended: what was open on it and has no answer to hope for."""
+        return self.pairs.lose_on(end.http, time_ns, lambda exchange: what_is_lost(exchange, end))
 
     def _take(self, frame: Frame, message: Message) -> list[Event]:
         match message:

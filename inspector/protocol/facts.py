@@ -65,6 +65,10 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
     """The signal's name ("SIGTERM"): that ended the child (EXIT) or that we sent (SIGNAL)."""
 
 
+CLOSED_HERE = "closed by this side"
+"""Why an HTTP exchange ended, if we ended it: stateless, that is how a request is cancelled."""
+
+
 class HttpEvent(StrEnum):
     """A step of one HTTP exchange."""
 

@@ -159,6 +159,26 @@ def test_the_failure_of_an_http_exchange_loses_what_is_open_on_it_alone(
     journal.close()
 
 
+@pytest.mark.parametrize(
+    ("status", "kind", "why"),
+    [
+        (400, "text/html", "HTTP 400"),
+        (200, "application/json", "the response ended without an answer"),
+        (202, "text/plain", None),
+        (200, "Text/Event-Stream; charset=utf-8", None),
+    ],
+)
+def test_a_response_that_brought_no_answer_ends_the_wait_for_it(
+    journal: Journal, status: int, kind: str, why: str | None
+) -> None:
+    journal.frame(SENT, Channel.POST, ASK % 1, http=1)
+    journal.fact(HttpFact(HttpEvent.RESPONSE, 1, status=status, headers=(("Content-Type", kind),)))
+    journal.fact(HttpFact(HttpEvent.END, 1))
+    (exchange,) = journal.conversation.exchanges
+    assert (exchange.is_open, exchange.why) == (why is None, why or "")
+    journal.close()
+
+
 def test_the_good_end_of_an_http_exchange_decides_nothing(journal: Journal) -> None:
     journal.frame(SENT, Channel.POST, ASK % 1, http=1)
     journal.fact(HttpFact(HttpEvent.RESPONSE, 1, status=202))

@@ -48,7 +48,7 @@ def test_a_longer_text_is_found_only_where_its_parts_are() -> None:
         ("progress", {2, 3}),
         ("boom", {4}),
         ("tool error", {2, 4}),
-        ("probe", {5}),
+        ("probe", {5, 6}),
         ("server/discover", {5, 6}),
         ("exited with code 3", {7}),
         ("nowhere", set()),

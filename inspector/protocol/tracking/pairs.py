@@ -2,11 +2,14 @@
 
 Two id spaces, one a direction, and ids of a type: 1 is not "1". An id may come again once it has been answered
 (always in 2026-07-28, wrongly before), so the open requests are a table and all exchanges are a list.
-An error without an id goes to the request whose HTTP exchange carried it, if exactly one is open there.
+An error without an id goes to the request whose HTTP exchange carried it, if exactly one is open there; so does one
+with an id of the server's own making ("server-error"), if it is the response's whole body.
 """
 
+from collections.abc import Callable
+
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, RequestId
 
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
@@ -42,36 +45,39 @@ class Pairs:
     def close(self, frame: Frame, message: Answer | ErrorAnswer) -> tuple[Exchange | None, bool]:
         """An answer came: its exchange, and whether it came too late. (None, False) if it belongs to none."""
         asker = _OTHER[frame.direction]
-        if message.id is None:
-            exchange = self._alone_on(frame.http, asker)
-        else:
-            exchange = self._open.get((asker, message.id))
-        if exchange is None:
-            ended = None if message.id is None else self._ended.get((asker, message.id))
-            if ended is not None:
-                self._came_late(ended, frame, message)
-            return ended, ended is not None
-        del self._open[asker, exchange.id]
-        self._ended[asker, exchange.id] = exchange
-        self._settle(exchange, frame, message)
-        return exchange, False
+        ended = None if message.id is None else self._ended.get((asker, message.id))
+        exchange = self._asked(frame, message, asker, ended)
+        if exchange is not None:
+            self._open.pop((asker, exchange.id), None)
+            self._ended[asker, exchange.id] = exchange
+            self._settle(exchange, frame, message)
+            return exchange, False
+        if ended is not None:
+            self._came_late(ended, frame, message)
+        return ended, ended is not None
 
     def cancel(self, frame: Frame, id_: RequestId, why: str) -> Exchange | None:
         """The side that sent a request takes it back; None if no such request is open."""
-        exchange = self._open.pop((frame.direction, id_), None)
+        exchange = self._open.get((frame.direction, id_))
         if exchange is not None:
-            self._ended[frame.direction, id_] = exchange
-            exchange.state, exchange.ended_ns, exchange.why = ExchangeState.CANCELLED, frame.time_ns, why
+            self._end(exchange, frame.time_ns, ExchangeState.CANCELLED, why)
         return exchange
 
-    def lose(self, time_ns: int, why: str, *, http: int | None = None) -> list[Exchange]:
-        """The connection, or one HTTP exchange, ended: what is open on it stays unanswered."""
-        lost = [exchange for exchange in self._open.values() if http is None or exchange.http == http]
+    def lose(self, time_ns: int, why: str) -> list[Exchange]:
+        """The connection ended: what is open stays unanswered."""
+        lost = self.pending
         for exchange in lost:
-            del self._open[exchange.sender, exchange.id]
-            self._ended[exchange.sender, exchange.id] = exchange
-            exchange.state, exchange.ended_ns, exchange.why = ExchangeState.LOST, time_ns, why
+            self._end(exchange, time_ns, ExchangeState.LOST, why)
         return lost
+
+    def lose_on(
+        self, http: int, time_ns: int, meant: Callable[[Exchange], tuple[ExchangeState, str] | None]
+    ) -> list[Exchange]:
+        """One HTTP exchange ended: what was open on it and ended as well, in the state and for the reason meant."""
+        found = [(each, what) for each in self.pending if each.http == http and (what := meant(each))]
+        for exchange, (state, why) in found:
+            self._end(exchange, time_ns, state, why)
+        return [exchange for exchange, _ in found]
 
     def find_open(self, sender: Direction, id_: RequestId) -> Exchange | None:
         """The open request of that id."""
@@ -82,6 +88,24 @@ class Pairs:
         """What is still awaited, oldest first."""
         return list(self._open.values())
 
+    def _end(self, exchange: Exchange, time_ns: int, state: ExchangeState, why: str) -> None:
+        del self._open[exchange.sender, exchange.id]
+        self._ended[exchange.sender, exchange.id] = exchange
+        exchange.state, exchange.ended_ns, exchange.why = state, time_ns, why
+
+    def _asked(
+        self, frame: Frame, message: Answer | ErrorAnswer, asker: Direction, ended: Exchange | None
+    ) -> Exchange | None:
+        """The request that it answers; None if none waits for it."""
+        if message.id is None:
+            return self._alone_on(frame.http, asker)
+        waiting = self._open.get((asker, message.id))
+        if waiting is None and ended is None and isinstance(message, ErrorAnswer) and frame.channel is Channel.REPLY:
+            return self._alone_on(frame.http, asker)
+        if ended is not None and ended.state is ExchangeState.LOST and ended.http is not None:
+            return waiting or ended  # given up too soon: a stream was resumed, or the answer took another one
+        return waiting
+
     def _alone_on(self, http: int | None, asker: Direction) -> Exchange | None:
         if http is None:
             return None
@@ -89,7 +113,7 @@ class Pairs:
         return there[0] if len(there) == 1 else None
 
     def _settle(self, exchange: Exchange, frame: Frame, message: Answer | ErrorAnswer) -> None:
-        exchange.answer_frame, exchange.ended_ns = frame.n, frame.time_ns
+        exchange.answer_frame, exchange.ended_ns, exchange.why = frame.n, frame.time_ns, ""
         if isinstance(message, ErrorAnswer):
             exchange.error_code = message.code
             exchange.state = ExchangeState.ERROR

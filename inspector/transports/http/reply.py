@@ -13,7 +13,7 @@ from typing import Self
 
 import httpx
 
-from inspector.protocol.facts import Headers, HttpEvent, HttpFact, SseNote
+from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.transports.base import Delivery, Observer
 from inspector.transports.http.failures import broken
@@ -106,7 +106,7 @@ class Reply:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close("closed by this side" if kind is not None else "")
+        await self.close(CLOSED_HERE if kind is not None else "")
 
     @property
     def _wire_bytes(self) -> int:

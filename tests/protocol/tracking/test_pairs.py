@@ -8,8 +8,8 @@ from inspector.protocol.tracking.pairs import Pairs
 C2S, S2C = Direction.TO_SERVER, Direction.FROM_SERVER
 
 
-def frame(n: int, direction: Direction, http: int | None = None) -> Frame:
-    return Frame(n, n, n, direction, Channel.MEMORY, b"", http=http)
+def frame(n: int, direction: Direction, http: int | None = None, channel: Channel = Channel.MEMORY) -> Frame:
+    return Frame(n, n, n, direction, channel, b"", http=http)
 
 
 def test_an_id_used_again_after_its_answer_opens_a_new_exchange() -> None:
@@ -41,9 +41,31 @@ def test_one_http_exchange_can_be_lost_alone() -> None:
     pairs = Pairs()
     for id_ in (1, 2):
         pairs.open(frame(id_, C2S, id_), Request(id_, "m"), target="", revision=None)
-    (lost,) = pairs.lose(9, "cut", http=1)
-    assert lost.id == 1
+    assert pairs.lose_on(2, 9, lambda exchange: None) == []
+    (lost,) = pairs.lose_on(1, 9, lambda exchange: (ExchangeState.LOST, "cut"))
+    assert (lost.id, lost.state, lost.why, lost.ended_ns) == (1, ExchangeState.LOST, "cut", 9)
     assert [exchange.id for exchange in pairs.pending] == [2]
+
+
+def test_an_answer_that_comes_by_another_stream_after_all_settles_what_was_given_up() -> None:
+    pairs = Pairs()
+    pairs.open(frame(1, C2S, 1), Request(1, "m"), target="", revision=None)
+    pairs.lose_on(1, 9, lambda exchange: (ExchangeState.LOST, "cut"))
+    exchange, late = pairs.close(frame(10, S2C, 2), Answer(1, Part(None, {})))
+    assert exchange is not None
+    assert (late, exchange.state, exchange.why, exchange.ended_ns) == (False, ExchangeState.ANSWERED, "", 10)
+
+
+def test_an_error_with_an_id_that_nobody_used_belongs_to_the_post_whose_body_it_is() -> None:
+    pairs = Pairs()
+    pairs.open(frame(1, C2S, 1), Request(1, "m"), target="", revision=None)
+    strange = ErrorAnswer("server-error", Part(None, {"code": -32600}))
+    assert pairs.close(frame(2, S2C, 2, Channel.REPLY), strange) == (None, False)
+    assert pairs.close(frame(3, S2C, 1, Channel.SSE), strange) == (None, False)
+    exchange, _ = pairs.close(frame(4, S2C, 1, Channel.REPLY), strange)
+    assert exchange is not None
+    assert (exchange.id, exchange.state, exchange.answer_frame) == (1, ExchangeState.ERROR, 4)
+    assert pairs.pending == []
 
 
 def test_an_answer_to_a_lost_request_is_late() -> None:
