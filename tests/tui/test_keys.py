@@ -14,6 +14,8 @@ TOGETHER = (
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TRAFFIC, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TOOLS, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TOOLS),
+    (Where.EVERYWHERE, Where.MOVING, Where.SERVER),
+    (Where.MOVING, Where.LIST, Where.START),
 )
 ARROWS = {"left", "right", "up", "down"}
 NEVER = {"ctrl+i", "ctrl+m", "ctrl+[", "ctrl+left_square_bracket", "ctrl+s", "ctrl+q"}

@@ -98,6 +98,11 @@ class ServerPanel(Panel):
         """The page; Tab goes to its cards."""
         self.query_one("#server-page").focus()
 
+    def copy(self) -> None:
+        """Copy all sections, as they are shown."""
+        self.app.copy_to_clipboard(sections_text(self._sections()))
+        self.notify("All sections are copied.", timeout=3)
+
     # --- keys
 
     def action_reveal(self) -> None:
@@ -106,9 +111,8 @@ class ServerPanel(Panel):
         self._look()
 
     def action_copy(self) -> None:
-        """Copy all sections, as they are shown."""
-        self.app.copy_to_clipboard(sections_text(self._sections()))
-        self.notify("All sections are copied.", timeout=3)
+        """Copy all sections; a card with the focus copies itself."""
+        self.copy()
 
     # --- showing
 

@@ -44,10 +44,13 @@ class HelpScreen(ModalScreen[None]):
         keys.binding(keys.action("back")),
         replace(keys.binding(keys.action("help")), action="back"),
     ]
+    CSS = """
+    HelpScreen { background: $background 60%; }
+    """
+    """Not among the defaults: an app's rule for all screens would win over those, and hide what is below."""
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
-        background: $background 60%;
         & > #help {
             width: 94%;
             max-width: 150;

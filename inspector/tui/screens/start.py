@@ -50,7 +50,6 @@ class StartApp(App[StartChoice]):
         *(keys.binding(keys.action(name)) for name in _HERE),
     ]
     CSS = """
-    Screen { layout: vertical; background: $background; color: $foreground; }
     #start-list { margin: 1 1 0 1; }
     """
 
@@ -58,6 +57,9 @@ class StartApp(App[StartChoice]):
         """Show servers in the order given, and captures, the newest first."""
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK_NAME
         self._rows = StartRows(servers, captures)
 
     def compose(self) -> ComposeResult:
@@ -72,9 +74,6 @@ class StartApp(App[StartChoice]):
 
     def on_mount(self) -> None:
         """Begin with the first thing that can be chosen."""
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK_NAME
         rows = self.query_one(_StartList)
         rows.focus()
         rows.go_to(0)
