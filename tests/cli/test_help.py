@@ -6,9 +6,8 @@ from inspector.cli.help import Documented
 
 
 def test_examples_stand_between_the_usage_and_the_description() -> None:
-    command = Documented(
-        "fly", examples=("fly --to 'the moon and back, which is a long line that must not be wrapped at all'",)
-    )
+    example = "fly --to 'the moon and back, which makes a line that is too long and must not be wrapped at all'"
+    command = Documented("fly", examples=(example,))
     command.help = "Fly somewhere."
     lines = command.get_help(click.Context(command, info_name="fly")).splitlines()
     assert lines[0].startswith("Usage: fly")

@@ -66,9 +66,8 @@ def test_the_older_carriage_is_asked_for() -> None:
 
 
 def test_settings_come_along() -> None:
-    chosen = _choose(
-        "--era", "legacy", "--revision", "x", "--timeout", "3", "--max-total", "0", "--capture", "f", theirs=("x",)
-    )
+    words = ["--era", "legacy", "--revision", "x", "--timeout", "3", "--max-total", "0", "--capture", "f"]
+    chosen = _choose(*words, theirs=("x",))
     assert (chosen.era, chosen.revision, chosen.clocks) == (Era.LEGACY, "x", Clocks(3.0, None))
     assert (chosen.capture, chosen.record) == (Path("f"), True)
     plain = _choose(theirs=("x",))

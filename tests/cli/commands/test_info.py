@@ -1,5 +1,7 @@
 """`mcp-inspect info` against the demo in both eras, on stdio and over HTTP, and against servers that do little."""
 
+from typing import Any
+
 import pytest
 
 from inspector.cli.commands import info
@@ -38,9 +40,8 @@ def test_it_is_the_same_the_old_way(demo_url: str) -> None:
 
 
 def test_what_a_server_does_not_declare_is_not_counted_and_not_asked_for() -> None:
-    ran = inspect(
-        "info", "--json", *scripted({"prompts/list": {"result": {"prompts": []}}}, capabilities={"prompts": {}})
-    )
+    script: dict[str, Any] = {"prompts/list": {"result": {"prompts": []}}}
+    ran = inspect("info", "--json", *scripted(script, capabilities={"prompts": {}}))
     assert ran.data["counts"] == {"tools": None, "resources": None, "templates": None, "prompts": 0}
     assert ran.data["instructions"] is None
 

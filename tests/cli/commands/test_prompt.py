@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from inspector.cli.commands import prompt
 from inspector.cli.exit_status import ExitStatus
@@ -19,7 +20,7 @@ def test_a_prompt_is_got(demo_url: str) -> None:
 
 def test_its_arguments_are_texts(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    script = {"prompts/get": {"result": {"messages": []}}}
+    script: dict[str, Any] = {"prompts/get": {"result": {"messages": []}}}
     ran = inspect("prompt", "p", "-a", "n=012", "--json", *scripted(script, f"log={log}"))
     assert ran.data["result"] == {"messages": []}
     sent = json.loads(log.read_text().splitlines()[-1])

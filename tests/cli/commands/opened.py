@@ -1,0 +1,27 @@
+"""The interface, replaced by a note of what it would have been opened on."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from unittest import mock
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.session.engine import Live
+from inspector.session.session import State
+from tests.waiting import until
+
+
+@contextmanager
+def opened() -> Iterator[list[Live]]:
+    """For the time of the block, commands with an interface connect and leave; the conversations they had."""
+    lives: list[Live] = []
+
+    def show(begin: Callable[[], Live], first: Live) -> ExitStatus:
+        async def settled() -> None:
+            await until(lambda: first.state is not State.CONNECTING, "the server had answered or failed", timeout=20)
+
+        first.engine.submit(settled()).result(30)
+        lives.append(first)
+        return ExitStatus.OK
+
+    with mock.patch("inspector.cli.interface._show", show):
+        yield lives

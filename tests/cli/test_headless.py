@@ -1,0 +1,192 @@
+"""A visit without a screen: how it ends when the server or the person ends it, and that nothing stays behind."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.load import load
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.world import World
+from inspector.config.eras import Eras, process_key
+from inspector.config.paths import places
+from inspector.protocol.frames import Direction, Frame
+from inspector.session.session import State
+from tests.architecture.sources import ROOT
+from tests.cli.running import demo, inspect, scripted, server
+
+
+def test_a_server_that_dies_is_told_with_all_that_is_known() -> None:
+    ran = inspect("info", "--json", *server("dies", "3"))
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert ran.stdout == ""
+    assert ran.error["code"] == "disconnected"
+    assert "exited with code 3" in ran.error["message"]
+    card = ran.error["post_mortem"]
+    assert card["argv"][1:] == list(server("dies", "3")[2:])
+    assert (card["exit_code"], card["signal"], card["stderr"]) == (3, None, ["cannot go on"])
+    assert "cannot go on" in ran.stderr.partition("✗")[0]
+
+
+def test_a_server_that_is_killed_is_told_by_the_signal_s_name() -> None:
+    ran = inspect("info", "--json", *server("dies", "SIGKILL"))
+    assert (ran.error["post_mortem"]["exit_code"], ran.error["post_mortem"]["signal"]) == (None, "SIGKILL")
+
+
+def test_a_server_that_dies_in_the_middle_is_told_with_what_was_in_flight() -> None:
+    ran = inspect("call", "t", "--json", *scripted({"tools/call": "death"}))
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert "tools/call" in ran.error["message"]
+    assert [each["method"] for each in ran.error["post_mortem"]["in_flight"]] == ["tools/call"]
+    assert "going down" in ran.stderr
+
+
+def test_a_program_that_is_not_there_is_unreachable() -> None:
+    ran = inspect("info", "--json", "--", "no-such-program-anywhere")
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert ran.error["code"] == "connect_error"
+    assert "no-such-program-anywhere" in ran.error["message"]
+    assert "post_mortem" not in ran.error
+
+
+def test_an_address_where_nobody_listens_is_unreachable() -> None:
+    ran = inspect("info", "--json", "http://127.0.0.1:9/mcp")
+    assert ran.status == ExitStatus.UNREACHABLE
+
+
+def test_a_server_that_says_nothing_runs_into_the_idle_clock() -> None:
+    ran = inspect("info", "--json", "--era", "legacy", "--timeout", "0.2", *server("never_reads"))
+    assert ran.status == ExitStatus.TIMEOUT
+    assert ran.error["code"] == "request_timeout"
+    assert "no answer to initialize within 0.2 s" in ran.error["message"]
+
+
+def test_a_call_that_gets_no_answer_runs_into_either_clock_and_is_cancelled(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    silent = scripted({"tools/call": "silence"}, f"log={log}")
+    ran = inspect("call", "t", "--json", "--timeout", "0.2", *silent)
+    assert ran.status == ExitStatus.TIMEOUT
+    assert "no answer to tools/call, and no progress for 0.2 s" in ran.error["message"]
+    assert '"notifications/cancelled"' in log.read_text()
+    ran = inspect("call", "t", "--json", "--max-total", "0.2", *silent)
+    assert "no answer to tools/call within 0.2 s in all" in ran.error["message"]
+
+
+def test_progress_winds_the_idle_clock() -> None:
+    words = ("-a", "steps=4", "-a", "seconds_per_step=0.25", "--timeout", "0.9", "--json")
+    assert inspect("call", "sweep_horizon", *words, *demo()).status == 0
+
+
+def test_an_opening_without_a_version_is_a_fault_of_protocol() -> None:
+    ran = inspect("info", "--json", "--era", "legacy", *scripted({"initialize": {"result": {}}}))
+    assert ran.status == ExitStatus.PROTOCOL
+    assert ran.error["code"] == "remote_protocol_error"
+
+
+def test_noise_on_stdout_hurts_nobody() -> None:
+    noisy = {"tools/list": {"raw": 'hello\n{"jsonrpc":"2.0","id":$ID,"result":{"tools":[]}}'}}
+    assert inspect("list", "tools", "--json", *scripted(noisy)).data["tools"] == []
+
+
+def test_the_session_is_recorded_where_it_was_told_to_and_nowhere_else(tmp_path: Path) -> None:
+    capture = tmp_path / "made" / "session.mcpcap"
+    assert inspect("info", "--json", "--capture", str(capture), *demo()).status == 0
+    journal = load(capture)
+    assert "tools/list" in [exchange.method for exchange in journal.conversation.exchanges]
+    journal.close()
+    assert not places().captures.exists()
+    again = inspect("info", "--json", "--capture", str(capture), *demo())
+    assert (again.status, again.error["code"]) == (ExitStatus.USAGE, "usage_error")
+
+
+def test_the_era_is_remembered_unless_it_was_dictated() -> None:
+    argv = (sys.executable, "-m", "inspector.demo", "--legacy-only")
+    eras = Eras(places().state)
+    inspect("info", "--era", "legacy", *demo("--legacy-only"))
+    assert eras.get(process_key(argv, Path.cwd())) is None
+    inspect("info", *demo("--legacy-only"))
+    assert eras.get(process_key(argv, Path.cwd())) == "legacy"
+
+
+@contextmanager
+def _sweeping(capture: Path, home: Path) -> Iterator[Any]:
+    """A `call` in a process of its own that waits for a slow tool, which has been called."""
+    words = ("-a", "steps=1000", "-a", "seconds_per_step=1", "--json", "--capture", str(capture))
+    command = [sys.executable, "-m", "inspector", "call", "sweep_horizon", *words, *demo()]
+    with subprocess.Popen(  # noqa: TID251 - the program under test
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "HOME": str(home)},
+    ) as process:
+        try:
+            _wait_for(capture, b"notifications/progress")
+            yield process
+        finally:
+            process.kill()
+
+
+def _wait_for(file: Path, what: bytes, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not (file.exists() and what in file.read_bytes()):
+        assert time.monotonic() < end, f"waited in vain until {what!r} was recorded"
+        os.sched_yield()
+
+
+def _sent(capture: Path) -> list[str]:
+    journal = load(capture)
+    frames = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+    journal.close()
+    sent = [what.payload for what in frames if isinstance(what, Frame) and what.direction is Direction.TO_SERVER]
+    return [json.loads(payload)["method"] for payload in sent]
+
+
+def test_an_interrupt_cancels_what_is_in_flight_and_ends_the_server(tmp_path: Path, home: Path) -> None:
+    with _sweeping(tmp_path / "c.mcpcap", home) as process:
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+    assert (process.returncode, out) == (ExitStatus.INTERRUPTED, "")
+    assert _sent(tmp_path / "c.mcpcap")[-1] == "notifications/cancelled"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_us_and_the_server(number: signal.Signals, tmp_path: Path, home: Path) -> None:
+    with _sweeping(tmp_path / "c.mcpcap", home) as process:
+        process.send_signal(number)
+        process.communicate(timeout=20)
+    assert process.returncode == -number
+
+
+async def _look_around(visit: Visit) -> ExitStatus:
+    assert visit.opening.server["name"] == "scripted"
+    assert visit.session.state is State.OPEN
+    return ExitStatus.FINDINGS
+
+
+def test_the_work_gets_an_open_session_and_its_status_is_ours() -> None:
+    world = World(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
+    assert visit(world, None, _OPTIONS, _look_around) == ExitStatus.FINDINGS
+
+
+_OPTIONS: dict[str, Any] = {
+    **dict.fromkeys(("env_file", "cwd", "cacert", "transport", "capture")),
+    **dict.fromkeys(("set_", "header"), ()),
+    **dict.fromkeys(("inherit_env", "insecure", "as_json"), False),
+    "quiet": True,
+    "era": "legacy",
+    "revision": "",
+    "timeout": 20.0,
+    "max_total": 0.0,
+}

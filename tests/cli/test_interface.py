@@ -1,0 +1,112 @@
+"""Opening the interface: the server starts first, and whatever happens nothing stays behind."""
+
+import gc
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.interface import Sittings, demand_terminal, inspect
+from inspector.cli.options import Chosen
+from inspector.cli.world import World
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.errors import UsageError
+from inspector.session.engine import Live
+from inspector.session.session import State
+from inspector.session.waiting import Clocks
+from tests.architecture.sources import ROOT
+from tests.cli.running import Terminal, demo
+
+
+def _world(env: dict[str, str] | None = None) -> World:
+    import os
+
+    return World(None, {**os.environ, "TERM": "xterm", **(env or {})}, Terminal(), Terminal(), io.StringIO())
+
+
+def _chosen(capture: Path | None = None, *, record: bool = True) -> Chosen:
+    import os
+
+    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    return Chosen(StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Clocks(), capture, record)
+
+
+def _tools(live: Live) -> int:
+    live.refresh(("tools",)).result(20)
+    return len(live.journal.conversation.catalogue.tools)
+
+
+def _wait_until_open(live: Live) -> None:
+    from tests.waiting import until
+
+    async def opened() -> None:
+        await until(lambda: live.state is not State.CONNECTING, "the server had answered")
+
+    live.engine.submit(opened()).result(30)
+
+
+def _told(world: World) -> str:
+    return world.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_it_runs_on_a_live_conversation_and_says_where_that_is_recorded(tmp_path: Path) -> None:
+    world, seen = _world(), []
+
+    def show(begin: Callable[[], Live], first: Live) -> ExitStatus:
+        _wait_until_open(first)
+        seen.append(_tools(first))
+        second = begin()
+        _wait_until_open(second)
+        seen.append(_tools(second))
+        return ExitStatus.OK
+
+    assert inspect(world, _chosen(tmp_path / "a b.mcpcap"), show) == ExitStatus.OK
+    assert seen == [15, 15]
+    for name in ("a b.mcpcap", "a b-2.mcpcap"):
+        assert f"mcp-inspect replay '{tmp_path / name}'" in _told(world)
+        assert (tmp_path / name).read_bytes().rstrip().rpartition(b"\n")[2].startswith(b'{"r":"end"')
+    assert gc.isenabled()
+
+
+def test_a_crash_inside_leaves_no_server_and_no_thread() -> None:
+    import threading
+
+    def show(begin: Callable[[], Live], first: Live) -> ExitStatus:
+        _wait_until_open(first)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        inspect(_world(), _chosen(record=False), show)
+    assert not [thread.name for thread in threading.enumerate() if "engine" in thread.name]
+
+
+def test_nothing_is_said_of_what_was_not_recorded() -> None:
+    world = _world()
+    inspect(world, _chosen(record=False), lambda begin, first: ExitStatus.OK)
+    assert _told(world) == ""
+
+
+def test_a_file_that_is_taken_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    (tmp_path / "a.mcpcap").write_text("taken")
+    with pytest.raises(UsageError, match="is there already"):
+        inspect(_world(), _chosen(tmp_path / "a.mcpcap"), lambda begin, first: ExitStatus.OK)
+
+
+def test_without_a_terminal_the_other_commands_are_named() -> None:
+    for world in (World(None, {"TERM": "xterm"}, io.StringIO(), Terminal()), _world({"TERM": "dumb"})):
+        with pytest.raises(UsageError, match="needs a terminal") as refused:
+            demand_terminal(world)
+        assert "info, list, call, read or prompt" in refused.value.hint
+
+
+def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
+    sittings = Sittings(_chosen(record=False), _world())
+    live = sittings.begin()
+    _wait_until_open(live)
+    sittings.end()
+    assert live.state is State.CLOSED
+    assert live.session is not None
+    assert live.session.transport.exit is not None  # type: ignore[attr-defined]

@@ -1,0 +1,108 @@
+"""The servers of the hosts on this machine, by the files they keep. Read, never run."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.config.servers import FoundServer, found_servers, read_servers
+
+_SHAPES = {
+    ".cursor/mcp.json": '{"mcpServers": {"s": {"command": "run", "args": ["-y", 1], "env": {"K": "v"}}}}',
+    ".config/Code/User/mcp.json": '{"inputs": [], "servers": {"s": {"command": "run", "args": ["-y", "1"],},}} // c',
+    ".config/zed/settings.json": '{"context_servers": {"s": {"command": {"path": "run", "args": ["-y", "1"]}}}}',
+    ".codex/config.toml": '[mcp_servers.s]\ncommand = "run"\nargs = ["-y", "1"]\nenv = { K = "v" }\n',
+}
+
+
+def _write(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("path", _SHAPES)
+def test_every_shape_of_file_is_read(path: str, home: Path, tmp_path: Path) -> None:
+    file = _write(home / path, _SHAPES[path])
+    (server,) = found_servers({"HOME": str(home)}, tmp_path)
+    assert (server.name, server.path, server.argv, server.problem) == ("s", file, ("run", "-y", "1"), "")
+    assert server.env_names in ((), ("K",))
+
+
+def _one(tmp_path: Path, entry: str) -> FoundServer:
+    file = _write(tmp_path / "mcp.json", '{"mcpServers": {"s": ' + entry + "}}")
+    (server,) = read_servers("Some host", file, tmp_path)
+    return server
+
+
+@pytest.mark.parametrize("key", ["url", "serverUrl", "httpUrl"])
+def test_a_url_is_found_under_each_of_its_names(key: str, tmp_path: Path) -> None:
+    server = _one(tmp_path, f'{{"{key}": "https://h/mcp", "headers": {{"A": "secret"}}}}')
+    assert (server.url, server.argv, server.headers) == ("https://h/mcp", (), (("A", "secret"),))
+
+
+def test_what_is_secret_is_in_no_picture_of_it(tmp_path: Path) -> None:
+    server = _one(tmp_path, '{"command": "x", "env": {"K": "hush"}, "cwd": "/there"}')
+    assert server.env == (("K", "hush"),)
+    assert "hush" not in repr(server)
+    assert server.cwd == "/there"
+
+
+@pytest.mark.parametrize("entry", ['{"disabled": true, "command": "x"}', '{"enabled": false, "command": "x"}'])
+def test_one_that_is_switched_off_says_so(entry: str, tmp_path: Path) -> None:
+    assert _one(tmp_path, entry).disabled
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("7", "its description is no object"),
+        ("{}", "it has neither a command nor a URL"),
+        ('{"command": 7, "url": null}', "it has neither a command nor a URL"),
+    ],
+)
+def test_a_broken_entry_is_one_that_says_what_is_wrong(entry: str, problem: str, tmp_path: Path) -> None:
+    assert _one(tmp_path, entry).problem == problem
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.json", b'{"mcpServers":\n nonsense}', "a.json:2:2: "),
+        ("a.toml", b"a = = b", "a.toml: "),
+        ("a.json", b"\xff\xfe", "a.json: no UTF-8 at byte 0"),
+    ],
+)
+def test_a_broken_file_is_one_entry(name: str, content: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    (server,) = read_servers("h", tmp_path / name, tmp_path)
+    assert problem in server.problem
+    assert server.name == ""
+
+
+@pytest.mark.parametrize("content", ["[]", "7", "{}", '{"mcpServers": []}', '{"mcp": 1, "projects": []}'])
+def test_a_file_without_servers_has_none(content: str, tmp_path: Path) -> None:
+    assert list(read_servers("h", _write(tmp_path / "a.json", content), tmp_path)) == []
+
+
+def test_servers_of_a_project_are_found_where_the_project_is(home: Path, tmp_path: Path) -> None:
+    here = f'{{"{tmp_path}": {{"mcpServers": {{"mine": {{"command": "x"}}}}}}}}'
+    _write(home / ".claude.json", f'{{"mcpServers": {{"all": {{"command": "y"}}}}, "projects": {here}}}')
+    env = {"HOME": str(home)}
+    assert [server.name for server in found_servers(env, tmp_path)] == ["all", "mine"]
+    assert [server.name for server in found_servers(env, home)] == ["all"]
+
+
+def test_codex_is_looked_for_where_it_was_told_to_live(home: Path, tmp_path: Path) -> None:
+    _write(tmp_path / "codex/config.toml", '[mcp_servers.s]\nurl = "https://h"\n')
+    (server,) = found_servers({"HOME": str(home), "CODEX_HOME": str(tmp_path / "codex")}, tmp_path)
+    assert (server.host, server.url) == ("Codex", "https://h")
+
+
+def test_a_file_is_read_once_though_two_places_name_it(home: Path) -> None:
+    _write(home / ".cursor/mcp.json", '{"mcpServers": {"s": {"command": "x"}}}')
+    assert len(found_servers({"HOME": str(home)}, home)) == 1
+
+
+def test_without_a_home_only_this_directory_is_looked_at(tmp_path: Path) -> None:
+    _write(tmp_path / ".mcp.json", '{"mcpServers": {"s": {"command": "x"}}}')
+    assert [server.host for server in found_servers({}, tmp_path)] == ["Claude Code"]

@@ -1,0 +1,54 @@
+"""Targets: labels for people, keys for what is remembered, URLs that can be dialled."""
+
+import pytest
+
+from inspector.config.environment import Environment
+from inspector.config.targets import HttpTarget, StdioTarget, parse_url
+from inspector.errors import UsageError
+
+_NO_VARIABLES = Environment({}, {})
+
+
+def _stdio(*argv: str, cwd: str = "/") -> StdioTarget:
+    return StdioTarget(argv, _NO_VARIABLES, cwd)
+
+
+def test_a_command_is_labelled_by_what_it_runs() -> None:
+    assert _stdio("npx", "-y", "@modelcontextprotocol/server-everything").label == "everything"
+
+
+def test_a_command_is_remembered_with_its_directory_and_whole() -> None:
+    assert _stdio("x", "a").key == _stdio("x", "a").key
+    assert len({_stdio("x", "a").key, _stdio("x", "b").key, _stdio("x", "a", cwd="/tmp").key, _stdio("x a").key}) == 4
+
+
+def test_a_url_is_labelled_by_its_host_and_remembered_without_its_fragment() -> None:
+    target = HttpTarget("https://gulls.example/mcp?k=v#here")
+    assert target.label == "gulls.example"
+    assert target.key == HttpTarget("https://gulls.example/mcp?k=v").key
+    assert target.key != HttpTarget("https://gulls.example/mcp").key
+
+
+def test_a_url_is_shown_without_its_secrets() -> None:
+    shown = HttpTarget("https://me:secret@gulls.example:8443/mcp?token=secret&b#f").shown_url
+    assert shown == "https://gulls.example:8443/mcp?token=…&b=…"
+
+
+@pytest.mark.parametrize("text", ["http://h", "https://h:1/mcp?x=y", "http://[::1]:3000/mcp"])
+def test_a_url_that_can_be_dialled_is_taken_as_it_is(text: str) -> None:
+    assert parse_url(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("h/mcp", "is no http or https URL"),
+        ("file:///x", "is no http or https URL"),
+        ("http:///mcp", "names no host"),
+        ("http://h:port/", "is no URL"),
+        ("http://[::1/", "is no URL"),
+    ],
+)
+def test_what_cannot_be_dialled_is_refused_with_what_is_missing(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse_url(text)

@@ -1,0 +1,198 @@
+"""The driver: what it does for flows, and what it says to servers, over a transport in memory."""
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.flows.steps import Broken, GivenUp, Notify, Replied, Silent, UseCarriage
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.revisions._shape import Carriage
+from inspector.session.driver import Driver
+from inspector.session.waiting import Clocks
+from inspector.transports.memory import MemoryTransport, Peer
+from tests.session.talking import DISCOVERED, HELLO, MODERN, WISH, answering, hear, options, reply, session
+from tests.waiting import until
+
+
+class _Silent:
+    """A server that opens, then keeps silent; it notes what it hears until it is told to leave."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+        self.peer: Peer | None = None
+
+    async def __call__(self, peer: Peer) -> None:
+        self.peer = peer
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            self.heard.append(message)
+            if message.get("method") == "initialize":
+                reply(peer, message, HELLO)
+
+    def named(self, method: str) -> list[Any]:
+        return [message for message in self.heard if message.get("method") == method]
+
+
+async def test_an_answer_comes_back_to_who_asked_and_whoever_wants_is_told_of_the_exchange() -> None:
+    told: list[Exchange] = []
+    async with session(answering({"tools/call": {"content": []}})) as live:
+        called = await live.call("tools/call", {"name": "t"}, opened=told.append)
+    assert isinstance(called.reply, Replied)
+    assert isinstance(called.reply.message, Answer)
+    assert called.reply.message.result == {"content": []}
+    assert [exchange.method for exchange in told] == ["tools/call"]
+    assert told[0].state is ExchangeState.ANSWERED
+
+
+async def test_ids_are_never_used_twice_and_calls_ask_for_progress() -> None:
+    server = _Silent()
+    async with session(server, options(idle_s=0.05)) as live:
+        await asyncio.gather(live.call("tools/call", {"name": "a"}), live.call("tools/call", {"name": "b"}))
+    ids = [message["id"] for message in server.heard if "id" in message]
+    assert len(set(ids)) == len(ids) == 3
+    assert [call["params"]["_meta"]["progressToken"] for call in server.named("tools/call")] == ids[1:]
+
+
+@pytest.mark.parametrize(("clocks", "clock"), [((0.05, 20.0), "idle"), ((20.0, 0.05), "total")])
+async def test_silence_runs_into_a_clock_and_the_server_is_told(clocks: tuple[float, float], clock: str) -> None:
+    server = _Silent()
+    async with session(server, options(idle_s=clocks[0], total_s=clocks[1])) as live:
+        called = await live.call("tools/call", {"name": "t"})
+        await until(lambda: server.named("notifications/cancelled"), "the server was told")
+    assert isinstance(called.reply, Silent)
+    assert (called.reply.seconds, called.reply.clock) == (0.05, clock)
+    (cancelled,) = server.named("notifications/cancelled")
+    assert cancelled["params"]["requestId"] == server.named("tools/call")[0]["id"]
+    assert "0.05 s" in cancelled["params"]["reason"]
+
+
+async def test_progress_is_heard_by_who_waits() -> None:
+    server = _Silent()
+    async with session(server) as live:
+        call = asyncio.gather(live.call("tools/call", {"name": "t"}))
+        await until(lambda: server.named("tools/call"), "the call came")
+        (waiter,) = live._driver._waiters.values()
+        before = waiter.heard_at
+        token = server.named("tools/call")[0]["params"]["_meta"]["progressToken"]
+        params = {"progressToken": token, "progress": 1}
+        assert server.peer is not None
+        server.peer.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}).encode())
+        await until(lambda: waiter.heard_at > before, "the clock was wound")
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+
+async def test_a_call_that_is_cancelled_is_given_up_and_the_server_is_told() -> None:
+    server = _Silent()
+    told: list[Exchange] = []
+    async with session(server) as live:
+        call = asyncio.gather(live.call("tools/call", {"name": "t"}, opened=told.append))
+        await until(lambda: told, "the call was sent")
+        await live.cancel(told[0], "enough")
+        ((called),) = await call
+        await until(lambda: server.named("notifications/cancelled"), "the server was told")
+    assert called.reply == GivenUp(told[0], "enough")
+    assert told[0].state is ExchangeState.CANCELLED
+
+
+async def test_who_stops_waiting_gives_up_before_the_connection_ends() -> None:
+    server = _Silent()
+    told: list[Exchange] = []
+    async with session(server) as live:
+        call = asyncio.gather(live.call("tools/call", {"name": "t"}, opened=told.append))
+        await until(lambda: told, "the call was sent")
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert server.heard[-1]["method"] == "notifications/cancelled"
+
+
+async def test_a_late_answer_is_shown_and_wakes_nobody() -> None:
+    server = _Silent()
+    told: list[Exchange] = []
+    async with session(server, options(idle_s=0.05)) as live:
+        await live.call("tools/call", {"name": "t"}, opened=told.append)
+        assert server.peer is not None
+        reply(server.peer, server.named("tools/call")[0], {"content": []})
+        await until(lambda: told[0].state is ExchangeState.LATE, "the late answer was seen")
+
+
+async def test_a_servers_ping_is_answered_and_its_unknown_request_refused() -> None:
+    answers: list[Any] = []
+
+    async def serve(peer: Peer) -> None:
+        reply(peer, await hear(peer, "initialize"), HELLO)
+        await hear(peer, "notifications/initialized")
+        peer.send(b'{"jsonrpc":"2.0","id":"p","method":"ping"}')
+        peer.send(b'{"jsonrpc":"2.0","id":1,"method":"roots/list"}')
+        while (payload := await peer.receive()) is not None:
+            answers.append(json.loads(payload))
+
+    async with session(serve):
+        await until(lambda: len(answers) == 2, "both were answered")
+    assert {"jsonrpc": "2.0", "id": "p", "result": {}} in answers
+    refused = next(answer for answer in answers if answer["id"] == 1)
+    assert refused["error"]["code"] == -32601
+
+
+async def test_a_ping_before_the_conversation_is_open_is_answered_too() -> None:
+    async def serve(peer: Peer) -> None:
+        asked = await hear(peer, "initialize")
+        peer.send(b'{"jsonrpc":"2.0","id":"early","method":"ping"}')
+        answer = json.loads(await peer.receive() or b"{}")
+        assert (answer["id"], answer["result"]) == ("early", {})
+        reply(peer, asked, HELLO)
+        await hear(peer, "never")
+
+    with pytest.raises(ExceptionGroup) as left:
+        async with session(serve):
+            pass
+    assert left.group_contains(AssertionError, match="the client left without never")
+
+
+async def test_a_lost_connection_wakes_everybody_who_waits() -> None:
+    server = _Silent()
+    async with session(server) as live:
+        calls = asyncio.gather(live.call("tools/call", {"name": "a"}), live.list_all("tools"))
+        await until(lambda: server.named("tools/list"), "both were sent")
+        assert server.peer is not None
+        server.peer.close("gone fishing")
+        called, pages = await calls
+    for came in (called.reply, pages.failed):
+        assert isinstance(came, Broken)
+        assert came.why == "gone fishing"
+
+
+async def test_a_probe_that_is_answered_late_still_opens_the_conversation() -> None:
+    async def serve(peer: Peer) -> None:
+        probe = await hear(peer, "server/discover")
+        await hear(peer, "initialize")
+        reply(peer, probe, DISCOVERED)
+        await peer.receive()
+
+    wish = replace(WISH, era=None, silence_s=0.05)
+    async with session(serve, options(wish)) as live:
+        assert live.opening is not None
+        assert live.opening.revision.date == MODERN
+
+
+async def test_a_transport_with_one_way_only_says_so() -> None:
+    journal = start_capture(None)
+    async with asyncio.TaskGroup() as tasks:
+        driver = Driver(MemoryTransport(), journal, WISH.client, Clocks(), tasks)
+
+        def flow() -> Any:
+            carriage = yield UseCarriage(Carriage.SESSIONS)
+            notified = yield Notify("notifications/initialized")
+            return carriage, notified
+
+        carriage, notified = await driver.drive(flow())
+    journal.close()
+    assert carriage == "this transport has one carriage only"
+    assert "not open" in notified

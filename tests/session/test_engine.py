@@ -1,0 +1,81 @@
+"""The engine: a loop in its own thread, and a live conversation on it from beginning to end."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.protocol.revisions._shape import Era
+from inspector.session.engine import Engine, Live
+from inspector.session.open import Settings
+from inspector.session.session import State
+from tests.architecture.sources import ROOT
+from tests.waiting import until
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    made = Engine()
+    yield made
+    made.stop()
+
+
+def _live(engine: Engine, *argv: str) -> Live:
+    environment = build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    target = StdioTarget((sys.executable, *argv), environment, str(ROOT))
+    return Live(engine, target, start_capture(None), Settings(era=Era.LEGACY))
+
+
+async def test_a_conversation_lives_on_another_thread_and_leaves_nothing(engine: Engine) -> None:
+    live = _live(engine, "-m", "inspector.demo")
+    catalogue = live.journal.conversation.catalogue
+    await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=20)
+    assert live.state == State.OPEN
+    assert (len(catalogue.tools), len(catalogue.resources)) == (15, 5)
+    await asyncio.wrap_future(live.refresh(("tools",)))
+    called = await asyncio.wrap_future(live.run(lambda session: session.call("ping")))
+    assert called.rounds == 1
+    assert live.session is not None
+    await asyncio.wrap_future(live.end())
+    await asyncio.wrap_future(live.end())
+    assert live.session.state == State.CLOSED
+    assert live.session.transport.exit is not None  # type: ignore[attr-defined]
+
+
+async def test_a_server_that_cannot_be_reached_is_a_state(engine: Engine) -> None:
+    live = _live(engine, "tests/servers/dies.py", "3")
+    await until(lambda: live.state is State.CLOSED, "the server was gone", timeout=20)
+    assert live.session is not None
+    assert "exited with code 3" in str(live.session.error)
+    await asyncio.wrap_future(live.end())
+
+
+def test_to_stop_ends_the_thread_and_what_runs_on_it() -> None:
+    engine = Engine()
+    started, cancelled = threading.Event(), threading.Event()
+
+    async def forever() -> None:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    engine.submit(forever())
+    assert started.wait(10)
+    engine.stop()
+    engine.stop()
+    assert cancelled.is_set()
+    assert not engine._thread.is_alive()
+
+
+def test_what_is_submitted_comes_back(engine: Engine) -> None:
+    async def where() -> str:
+        return threading.current_thread().name
+
+    assert engine.submit(where()).result(10) == "mcp-inspect engine"

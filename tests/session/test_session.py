@@ -1,0 +1,186 @@
+"""A session from opening to its end, over a transport in memory."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.errors import Disconnected, RemoteProtocolError, RequestTimeout
+from inspector.protocol.flows.steps import Refused, Replied
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.revisions._shape import Carriage
+from inspector.protocol.revisions.openings import Opening
+from inspector.session.session import Options, Session, State
+from inspector.session.waiting import Clocks
+from inspector.transports.base import Delivery, Outgoing
+from inspector.transports.memory import MemoryTransport, Peer, served_by
+from tests.session.talking import HELLO, LEGACY, WISH, answering, options, session
+from tests.waiting import until
+
+
+async def test_it_opens_and_says_as_what() -> None:
+    async with session(answering({})) as live:
+        assert live.state is State.OPEN
+        assert live.revision is not None
+        assert live.revision.date == LEGACY
+        assert live.opening is not None
+        assert live.opening.server["name"] == "talking"
+    assert (live.state, live.why) == (State.CLOSED, "")
+
+
+async def test_whoever_remembers_is_told_of_the_opening() -> None:
+    told: list[Opening] = []
+    async with session(answering({}), Options(WISH, Clocks(20, 20), told.append)) as live:
+        assert told == [live.opening]
+
+
+async def test_nothing_of_it_is_left_when_it_is_over() -> None:
+    before = asyncio.all_tasks()
+    async with session(answering({"tools/list": {"tools": []}})) as live:
+        await live.list_all("tools")
+    assert asyncio.all_tasks() == before
+    assert live.ended.is_set()
+    assert live.journal._listeners == []
+
+
+async def test_a_list_comes_with_all_its_pages() -> None:
+    pages = iter([b'{"tools":[1],"nextCursor":"2"}', b'{"tools":[2]}'])
+    async with session(answering({"tools/list": lambda: next(pages)})) as live:
+        assert (await live.list_all("tools")).items == (1, 2)
+
+
+async def test_a_server_that_leaves_is_a_state_with_a_reason() -> None:
+    async with session(answering({"tools/list": "the end"})) as live:
+        await live.list_all("tools")
+        await live.ended.wait()
+        assert (live.state, live.why) == (State.CLOSED, "the server closed the connection")
+        assert live.error is None
+
+
+async def _leave(peer: Peer) -> None:
+    await peer.receive()
+
+
+async def _open_without_a_version(peer: Peer) -> None:
+    id_ = json.loads(await peer.receive() or b"{}")["id"]
+    peer.send(json.dumps({"jsonrpc": "2.0", "id": id_, "result": {}}).encode())
+    await peer.receive()
+
+
+async def _say_nothing(peer: Peer) -> None:
+    while await peer.receive() is not None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("server", "kind", "said"),
+    [
+        (_leave, Disconnected, "the server closed the connection"),
+        (_open_without_a_version, RemoteProtocolError, "has no protocolVersion"),
+        (_say_nothing, RequestTimeout, "no answer to initialize within 0.05 s"),
+    ],
+)
+async def test_what_keeps_it_from_opening_is_raised_and_kept(server: Any, kind: type[Exception], said: str) -> None:
+    journal = start_capture(None)
+    async with served_by(server) as transport, Session(transport, journal, options(idle_s=0.05)) as live:
+        with pytest.raises(kind, match=said):
+            await live.connect()
+        assert type(live.error) is kind
+        assert live.state is State.CLOSED
+        assert said in live.why
+    journal.close()
+
+
+async def test_to_close_twice_is_to_close_once() -> None:
+    async with session(answering({})) as live:
+        await live.close()
+        await live.close()
+        assert (live.state, live.why) == (State.CLOSED, "")
+
+
+class _Sessions(MemoryTransport):
+    """As if over HTTP: a session id that the server forgets, once or for good."""
+
+    def __init__(self, lost: int) -> None:
+        super().__init__(self._answers)
+        self.common_headers: dict[str, str] = {}
+        self.mcp_session_id: str | None = None
+        self.sent: list[str] = []
+        self.streams = 0
+        self.carriage = Carriage.STATELESS
+        self._lost = self._in_vain = lost
+        """How many requests meet a 404, and how many of them are left."""
+
+    @property
+    def kind(self) -> str:
+        return "http"
+
+    async def send(self, outgoing: Outgoing) -> Delivery:
+        method = json.loads(outgoing.payload)["method"]
+        self.sent.append(method)
+        if outgoing.opens_session:
+            self.mcp_session_id = f"session {len(self.sent)}"
+        if method == "tools/list" and self._in_vain:
+            self._in_vain -= 1
+            await super().send(outgoing)
+            return Delivery(False, 404)
+        return await super().send(outgoing)
+
+    async def use(self, carriage: Carriage) -> None:
+        self.carriage = carriage
+
+    async def open_stream(self, headers: Mapping[str, str]) -> Delivery:
+        self.streams += 1
+        return Delivery(False, 405)
+
+    def forget_session(self) -> None:
+        self.mcp_session_id = None
+
+    def _answers(self, payload: bytes) -> Iterable[bytes]:
+        message = json.loads(payload)
+        results: dict[str, Any] = {"initialize": HELLO}
+        if self.sent.count("tools/list") > self._lost:
+            results["tools/list"] = {"tools": [1]}
+        if message["method"] in results:
+            answer = {"jsonrpc": "2.0", "id": message["id"], "result": results[message["method"]]}
+            yield json.dumps(answer).encode()
+
+
+async def test_a_forgotten_http_session_is_begun_anew_once_and_the_request_repeated() -> None:
+    journal, transport = start_capture(None), _Sessions(lost=1)
+    async with Session(transport, journal, options(replace(WISH, over_http=True))) as live:
+        await live.connect()
+        first = transport.mcp_session_id
+        pages = await live.list_all("tools")
+        assert pages.items == (1,)
+        assert transport.mcp_session_id != first
+        await until(lambda: transport.streams == 2, "both sessions had their stream")
+    journal.close()
+    opening = ["initialize", "notifications/initialized"]
+    assert transport.sent == [*opening, "tools/list", *opening, "tools/list"]
+
+
+async def test_one_that_is_forgotten_again_is_a_refusal() -> None:
+    journal, transport = start_capture(None), _Sessions(lost=9)
+    async with Session(transport, journal, options(replace(WISH, over_http=True))) as live:
+        await live.connect()
+        called = await live.call("tools/list")
+        assert isinstance(called.reply, Refused)
+        assert called.reply.status == 404
+        assert called.rounds == 2
+    journal.close()
+    assert transport.sent.count("initialize") == 2
+
+
+async def test_what_a_server_answers_is_data() -> None:
+    async with session(answering({"tools/call": {"isError": True, "content": []}})) as live:
+        failed = await live.call("tools/call", {"name": "t"})
+        unknown = await live.call("resources/read", {"uri": "a:b"})
+    assert isinstance(failed.reply, Replied)
+    assert isinstance(failed.reply.message, Answer)
+    assert isinstance(unknown.reply, Replied)
+    assert not isinstance(unknown.reply.message, Answer)

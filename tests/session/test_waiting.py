@@ -1,0 +1,80 @@
+"""The two clocks of a wait, by a clock that the test winds."""
+
+import asyncio
+
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import GivenUp, Reply, Silent
+from inspector.protocol.frames import Direction
+from inspector.session.waiting import Clocks, Waiter, wait
+
+_EXCHANGE = Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)
+_SOON = 0.01
+"""Real seconds until a wait looks at the clock again."""
+
+
+class _Clock:
+    """Seconds; each look takes the next of those that were set, the last one for ever."""
+
+    def __init__(self, *seconds: float) -> None:
+        self._seconds = list(seconds)
+
+    def __call__(self) -> float:
+        return self._seconds.pop(0) if len(self._seconds) > 1 else self._seconds[0]
+
+
+async def test_the_first_word_counts() -> None:
+    waiter = Waiter(1, _Clock(0))
+    first, second = GivenUp(None, "first"), GivenUp(None, "second")
+    waiter.settle(first)
+    waiter.settle(second)
+    assert await wait(waiter, Clocks(None, None)) is first
+
+
+async def test_silence_runs_into_the_idle_clock() -> None:
+    waiter = Waiter(1, _Clock(0, 0, 0, 9))
+    assert await wait(waiter, Clocks(_SOON, 20)) == Silent(None, _SOON, "idle")
+
+
+async def test_a_word_of_progress_winds_the_idle_clock() -> None:
+    clock, reply = _Clock(0), GivenUp(None)
+    waiter = Waiter(1, clock)
+    clock._seconds = [5]
+    assert await wait(waiter, Clocks(1, 20)) == Silent(None, 1, "idle")
+    waiter.heard()
+    asyncio.get_running_loop().call_later(_SOON, waiter.settle, reply)
+    assert await wait(waiter, Clocks(1, 20)) is reply
+
+
+async def test_no_progress_winds_the_total_clock() -> None:
+    waiter = Waiter(1, _Clock(0, 0, 0, 9))
+    waiter.sent(_EXCHANGE)
+    waiter.heard_at = 8.9
+    assert await wait(waiter, Clocks(100, _SOON)) == Silent(_EXCHANGE, _SOON, "total")
+
+
+async def test_to_hear_is_to_note_the_time() -> None:
+    waiter = Waiter(1, _Clock(3, 7))
+    assert waiter.heard_at == 3
+    waiter.heard()
+    assert waiter.heard_at == 7
+
+
+async def test_without_clocks_it_waits_until_something_comes() -> None:
+    waiter = Waiter(1, _Clock(0, 1e9))
+    reply: Reply = GivenUp(None)
+    asyncio.get_running_loop().call_later(_SOON, waiter.settle, reply)
+    assert await wait(waiter, Clocks(None, None)) is reply
+
+
+async def test_another_s_late_answer_is_as_welcome() -> None:
+    waiter, late = Waiter(2, _Clock(0)), Waiter(1, _Clock(0))
+    reply = GivenUp(None)
+    late.settle(reply)
+    assert await wait(waiter, Clocks(20, 20), late) is reply
+
+
+async def test_whoever_wants_to_know_is_told_of_the_exchange() -> None:
+    told: list[Exchange] = []
+    waiter = Waiter(1, _Clock(0), told.append)
+    waiter.sent(_EXCHANGE)
+    assert (told, waiter.exchange) == ([_EXCHANGE], _EXCHANGE)
