@@ -59,9 +59,17 @@ def _identity(server: Mapping[str, Any]) -> Iterable[Fact]:
         if isinstance(value, str):
             yield fact(key, value, "strong" if key == "name" else "text")
         elif key == "icons" and isinstance(value, list):
-            yield from (fact("icon", peek.text(icon, "src") or "no src", "muted") for icon in value[:10])
+            yield from (fact("icon", _icon(peek.text(icon, "src")), "muted") for icon in value[:10])
         else:
             yield fact(key, text.decode(encode(value)))
+
+
+def _icon(source: str | None) -> str:
+    """An icon is never fetched, so it is a name; one that is written out is its kind and its length."""
+    if source is None or not source.startswith("data:"):
+        return source or "no src"
+    kind = source[5:].partition(",")[0].partition(";")[0]
+    return f"{kind[:100]} in place, {len(source)} characters"
 
 
 def _protocol(opening: Opening) -> Iterable[Fact]:

@@ -131,3 +131,9 @@ def test_the_last_lines_of_stderr_and_the_notices_are_there(tape: Tape) -> None:
 
 def test_of_an_empty_journal_little_is_known(tape: Tape) -> None:
     assert [section.title for section in server_sections(tape.journal)] == ["Traffic"]
+
+
+def test_an_icon_that_is_written_out_is_told_by_its_kind_and_length(tape: Tape) -> None:
+    icons = [{"src": "data:image/svg+xml;base64," + "A" * 900}, {"src": 1}]
+    tape.initialized(_LEGACY.date, server={"name": "x", "icons": icons})
+    assert _read(tape, "Server")[2:] == ["  icon  image/svg+xml in place, 926 characters", "  icon  no src"]
