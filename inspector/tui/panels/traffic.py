@@ -54,14 +54,11 @@ class TrafficPanel(Panel):
         self._ticks = 0
 
     def compose(self) -> ComposeResult:
-        """The list, then room for the detail, as the width allows."""
-        self.set_classes(self._arranged(self.app.size.width))
+        """The list, then room for the detail, which comes as soon as nobody waits for it."""
+        self._arrange(self.app.size.width)
+        self.call_after_refresh(lambda: self.detail)
         yield self.list
         yield self._side
-
-    def on_mount(self) -> None:
-        """Make the detail as soon as nobody waits for it."""
-        self.call_after_refresh(lambda: self.detail)
 
     @property
     def detail(self) -> "DetailPanel":
@@ -75,7 +72,7 @@ class TrafficPanel(Panel):
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for another width."""
-        self._arrange()
+        self._arrange(self.size.width)
 
     def sync(self) -> None:
         """Look again."""
@@ -106,7 +103,7 @@ class TrafficPanel(Panel):
         """From the detail to the list, then from the card."""
         if self._detail_alone or self._side.has_focus_within:
             self._detail_alone = False
-            self._arrange()
+            self._arrange(self.size.width)
             self.list.rows.focus()
             return True
         return self.list.put_card_away()
@@ -115,7 +112,7 @@ class TrafficPanel(Panel):
         """Detail beside the list, below it, or away."""
         if self.size.width >= NARROW:
             self._arrangement = _LAYOUTS[(_LAYOUTS.index(self._arrangement) + 1) % len(_LAYOUTS)]
-            self._arrange()
+            self._arrange(self.size.width)
 
     def copy(self) -> None:
         """Copy the chosen value, or message."""
@@ -156,23 +153,18 @@ class TrafficPanel(Panel):
         """Show the message in full, alone where there is room only for one of both."""
         if self.size.width < NARROW or self._arrangement == "alone":
             self._detail_alone = True
-            self._arrange()
+            self._arrange(self.size.width)
         self._show_detail()
         self.detail.focus_content()
 
-    def _arrange(self) -> None:
-        wanted = self._arranged(self.size.width)
-        if self.classes != wanted:  # each change has Textual style all that is below anew
-            self.set_classes(wanted)
-
-    def _arranged(self, width: int) -> frozenset[str]:
-        """The class that says how list and detail share so many columns."""
+    def _arrange(self, width: int) -> None:
+        """Have list and detail share so many columns."""
         narrow = width < NARROW
         if not narrow and self._arrangement != "alone":
             self._detail_alone = False
-        if self._detail_alone:
-            return frozenset({"-detail-only"})
-        return frozenset() if narrow or self._arrangement == "alone" else frozenset({f"-{self._arrangement}"})
+        wanted = {"-detail-only"} if self._detail_alone else {f"-{'alone' if narrow else self._arrangement}"}
+        if self.classes != wanted:  # each change has Textual style all that is below anew
+            self.set_classes(wanted)
 
     def _show_detail(self) -> None:
         shown = self._detail.entry if self._detail is not None else 0

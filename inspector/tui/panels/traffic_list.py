@@ -38,13 +38,10 @@ class TrafficList(Widget):
         self._mourned: Stage | None = None
 
     def compose(self) -> ComposeResult:
-        """Rows, state; the filter follows."""
-        yield LogList(self.model, follow=True, empty=self._empty())
-        yield StatusLine()
-
-    def on_mount(self) -> None:
-        """Make the filter line as soon as nobody waits for it."""
+        """Rows, state; the filter follows as soon as nobody waits for it."""
         self.call_after_refresh(lambda: self.bar)
+        yield LogList(self.model, follow=True, empty=_empty(self._subject, ""))
+        yield StatusLine()
 
     @property
     def bar(self) -> "SearchBar":
@@ -73,11 +70,11 @@ class TrafficList(Widget):
             self.model.filter_step()
         rows = self.rows
         if not self.model.count:
-            rows.empty = self._empty()
+            rows.empty = _empty(self._subject, self._wanted)
             rows.refresh()
         rows.sync()
         self._say_matches()
-        self.query_one(StatusLine).show(*self._status())
+        self.query_one(StatusLine).show(*_status(self._subject, self.model))
         self._mourn()
 
     def rebind(self, subject: Subject) -> None:
@@ -151,32 +148,12 @@ class TrafficList(Widget):
         self.bar.display = bool(self._wanted)
         self.rows.focus()
 
-    def _status(self) -> tuple[list[Span], list[Span]]:
-        """What stands under the rows: what they show, and how much there is."""
-        way = "tree: exchanges" if self.model.tree else "order of the wire"
-        left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
-        if self.model.is_filtering:
-            left.append((f"  {glyphs().pending} filtering", "pending"))
-        return left, [(f"{self._subject.journal.count:,} entries", "muted")]
-
     def _say_matches(self) -> None:
         """Beside the filter: how much matches, when that has changed."""
         now = (self.model.matches, self._subject.journal.count) if self._wanted else None
         if now != self._matches:
             self._matches = now
             self.bar.say_count(None) if now is None else self.bar.say_count(now[0], of=now[1])
-
-    def _empty(self) -> list[list[Span]]:
-        """What stands where there are no rows: why, and what can be done."""
-        if self._wanted:
-            return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
-        waiting: dict[Stage, list[list[Span]]] = {
-            Stage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
-            Stage.LOADING: [[("Reading the capture…", "muted")]],
-            Stage.RECORDED: [[("This capture holds no traffic.", "muted")]],
-        }
-        nothing: list[list[Span]] = [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]]
-        return waiting.get(self._subject.stage, nothing)
 
     def _mourn(self) -> None:
         """Show the post-mortem card once, when a connection could not be made or died by itself."""
@@ -192,3 +169,25 @@ class TrafficList(Widget):
 
 def _model(subject: Subject) -> LogModel:
     return LogModel(subject.journal, lambda: subject.now_ns)
+
+
+def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:
+    """What stands under the rows: what they show, and how much there is."""
+    way = "tree: exchanges" if model.tree else "order of the wire"
+    left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
+    if model.is_filtering:
+        left.append((f"  {glyphs().pending} filtering", "pending"))
+    return left, [(f"{subject.journal.count:,} entries", "muted")]
+
+
+def _empty(subject: Subject, wanted: str) -> list[list[Span]]:
+    """What stands where there are no rows: why, and what can be done."""
+    if wanted:
+        return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
+    waiting: dict[Stage, list[list[Span]]] = {
+        Stage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
+        Stage.LOADING: [[("Reading the capture…", "muted")]],
+        Stage.RECORDED: [[("This capture holds no traffic.", "muted")]],
+    }
+    nothing: list[list[Span]] = [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]]
+    return waiting.get(subject.stage, nothing)
