@@ -1,6 +1,6 @@
 """What a frame meant: one closed union. The fold returns these, in the order of the messages in the frame."""
 
-from dataclasses import dataclass
+import msgspec
 
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
@@ -8,85 +8,74 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, NotJso
 from inspector.protocol.revisions.openings import Opening
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True):
     """A request was sent."""
 
     exchange: Exchange
     message: Request
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(msgspec.Struct, frozen=True):
     """A request got its answer."""
 
     exchange: Exchange
     message: Answer | ErrorAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class CameLate:
+class CameLate(msgspec.Struct, frozen=True):
     """An answer to a request that was answered, cancelled or given up before."""
 
     exchange: Exchange
     message: Answer | ErrorAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class Orphaned:
+class Orphaned(msgspec.Struct, frozen=True):
     """An answer that belongs to no request of this conversation."""
 
     direction: Direction
     message: Answer | ErrorAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class Progressed:
+class Progressed(msgspec.Struct, frozen=True):
     """A progress notification found its request; the newest word stands in `exchange.progress`."""
 
     exchange: Exchange
     message: Notification
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(msgspec.Struct, frozen=True):
     """The side that asked gave a request up."""
 
     exchange: Exchange
     message: Notification
 
 
-@dataclass(frozen=True, slots=True)
-class Notified:
+class Notified(msgspec.Struct, frozen=True):
     """Any other notification."""
 
     direction: Direction
     message: Notification
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True):
     """The revision of the conversation is known now, or known better."""
 
     opening: Opening
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogued:
+class Catalogued(msgspec.Struct, frozen=True):
     """A page of a list came in; `kind` is "tools", "resources", "templates" or "prompts"."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outdated:
+class Outdated(msgspec.Struct, frozen=True):
     """The server says that a list has changed since it was asked for."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Garbled:
+class Garbled(msgspec.Struct, frozen=True):
     """Something that is no JSON-RPC message crossed the wire."""
 
     direction: Direction

@@ -3,8 +3,9 @@
 Both are records that the conversation's trackers fill in as frames come; everybody else only reads them.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import RequestId
@@ -26,8 +27,7 @@ class ExchangeState(StrEnum):
     """The connection, or the HTTP exchange that carried it, ended before an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """The newest word on how far a request is."""
 
     progress: float
@@ -38,8 +38,7 @@ class Progress:
     """How many such notifications came so far."""
 
 
-@dataclass(slots=True)
-class Exchange:
+class Exchange(msgspec.Struct):
     """A request and what answered it."""
 
     number: int
@@ -78,12 +77,11 @@ class Exchange:
         return self.state is ExchangeState.PENDING
 
 
-@dataclass(slots=True)
-class Operation:
+class Operation(msgspec.Struct):
     """The exchanges that serve one wish: the pages of a list, a call and its retries."""
 
     number: int
     method: str
     target: str
-    exchanges: list[int] = field(default_factory=list)
+    exchanges: list[int] = msgspec.field(default_factory=list)
     """Numbers of its exchanges, oldest first."""

@@ -8,7 +8,6 @@ JSON-RPC 2.0: https://www.jsonrpc.org/specification
 """
 
 import json
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
@@ -49,8 +48,7 @@ class Part:
 ABSENT = Part(b"null", None)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """A message with a method and an id."""
 
     id: RequestId
@@ -64,8 +62,7 @@ class Request:
         return self.params_part.value
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(msgspec.Struct, frozen=True):
     """A message with a method and no id."""
 
     method: str
@@ -78,8 +75,7 @@ class Notification:
         return self.params_part.value
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """A message with an id and a result."""
 
     id: RequestId
@@ -92,8 +88,7 @@ class Answer:
         return self.result_part.value
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorAnswer:
+class ErrorAnswer(msgspec.Struct, frozen=True):
     """A message with an error. The id is None where the sender could not, or did not, say whose error it is."""
 
     id: RequestId | None
@@ -116,8 +111,7 @@ class ErrorAnswer:
         return peek.text(self.error, "message") or ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotJsonRpc:
+class NotJsonRpc(msgspec.Struct, frozen=True):
     """What is no JSON-RPC message: a banner, a blank line, JSON of another shape, bytes of any kind."""
 
     reason: str

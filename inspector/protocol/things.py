@@ -4,14 +4,14 @@ A thing can be made of anything: a list with one bad item keeps the good ones, a
 wrong with it in `flaw`.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from inspector.protocol import peek
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """One of the four kinds of list: the method that asks for it and the member that holds its items."""
 
     kind: str
@@ -41,8 +41,7 @@ LISTS: dict[str, Listed] = {
 KIND_OF_METHOD = {listed.method: listed.kind for listed in LISTS.values()}
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(msgspec.Struct, frozen=True):
     """What all listed things share."""
 
     raw: Any
@@ -70,8 +69,7 @@ class Thing:
         return "" if self.name else "it has no name"
 
 
-@dataclass(frozen=True, slots=True)
-class Tool(Thing):
+class Tool(Thing, frozen=True):
     """An item of tools/list."""
 
     @property
@@ -130,8 +128,7 @@ class Tool(Thing):
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Resource(Thing):
+class Resource(Thing, frozen=True):
     """An item of resources/list."""
 
     @property
@@ -145,8 +142,7 @@ class Resource(Thing):
         return peek.text(self.raw, "mimeType") or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Template(Thing):
+class Template(Thing, frozen=True):
     """An item of resources/templates/list."""
 
     @property
@@ -155,8 +151,7 @@ class Template(Thing):
         return peek.text(self.raw, "uriTemplate") or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt(Thing):
+class Prompt(Thing, frozen=True):
     """An item of prompts/list."""
 
     @property
@@ -165,8 +160,7 @@ class Prompt(Thing):
         return peek.items(self.raw, "arguments")
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(msgspec.Struct, frozen=True):
     """A block of a tool's result or of a prompt's message."""
 
     raw: Any

@@ -9,9 +9,10 @@ transport's own word (`Delivery`) matters only where no answer came: then it say
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import count
 from typing import Any, Protocol, TypeVar, assert_never
+
+from msgspec.structs import replace
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import Entry
@@ -137,7 +138,8 @@ class Driver:
                     self._tasks.create_task(self._answer(message))
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
-                        self._answered(waiter, Replied(answer, exchange))
+                        if not _is_refusal(self._journal, exchange, answer, self.http):
+                            self._answered(waiter, Replied(answer, exchange))
                 case events.Progressed(exchange):
                     if waiter := self._waiters.get(exchange.id):
                         waiter.heard()
@@ -261,11 +263,7 @@ class Driver:
     def _open_stream(self, revision: Revision) -> None:
         if self.http is not None and self._transport.kind != "sse":
             self.http.common_headers = self.http.common_headers | version_header(revision)
-            self._tasks.create_task(self._stream(self.http))
-
-    async def _stream(self, http: HttpLike) -> None:
-        with suppress(InspectError):  # refused or cut: the traffic shows it, and the session goes on without
-            await http.open_stream(dict(http.common_headers))
+            self._tasks.create_task(_stream(self.http))
 
     async def _give_up(self, waiter: Waiter, reason: str) -> None:
         """Say that an answer is no longer wanted, in the way of the request's revision."""
@@ -280,6 +278,21 @@ class Driver:
             waiter.delivery.cancel()
 
 
+def _is_refusal(
+    journal: Journal, exchange: Exchange, answer: jsonrpc.Answer | jsonrpc.ErrorAnswer, http: HttpLike | None
+) -> bool:
+    """Whether the HTTP status counts and not the JSON-RPC error in its body: credentials wanted, or the session gone.
+
+    What the carriage says of it comes as soon as the body was read.
+    """
+    if http is None or exchange.http is None or isinstance(answer, jsonrpc.Answer):
+        return False
+    carried = journal.http_exchanges.get(exchange.http)
+    response = carried.response if carried else None
+    status = response.status if response else 0
+    return status in (401, 403) or (status == 404 and http.mcp_session_id is not None)
+
+
 def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity) -> Outgoing:
     """The bytes of a request, stamped and with headers as its revision wants them."""
     opens = step.method == "initialize"
@@ -292,3 +305,8 @@ def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: Clie
         opens_session=opens,
         probe=step.probe,
     )
+
+
+async def _stream(http: HttpLike) -> None:
+    with suppress(InspectError):  # refused or cut: the traffic shows it, and the session goes on without
+        await http.open_stream(dict(http.common_headers))

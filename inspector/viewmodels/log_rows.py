@@ -4,7 +4,7 @@ The columns adapt: 80 cells show when, which way, what, what became of it, how l
 add the number, the time since the row before, both sizes and the channel.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
@@ -19,8 +19,7 @@ from inspector.viewmodels.rows import RowView
 _LOST_BYTES = "its bytes can't be read back"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a row stands in its list."""
 
     tree: bool
@@ -31,8 +30,7 @@ class Place:
     """When the entry of the row above crossed the wire; None for the first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column; width 0 is the one that takes what the others leave."""
 
     name: str

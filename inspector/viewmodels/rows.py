@@ -5,14 +5,14 @@ them. The list caches what it got; `live` and `generation` are how a source tell
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from inspector.viewmodels.roles import Span
 
 
-@dataclass(frozen=True, slots=True)
-class RowView:
+class RowView(msgspec.Struct, frozen=True):
     """One row, laid out."""
 
     spans: Sequence[Span]

@@ -5,16 +5,16 @@ its own, so that each can be tested line by line with a list of replies.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import msgspec
 
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Carriage, Revision
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(msgspec.Struct, frozen=True):
     """Send a request and wait for what comes of it: a Reply."""
 
     method: str
@@ -32,15 +32,13 @@ class Send:
     """Whether to ask for progress notifications."""
 
 
-@dataclass(frozen=True, slots=True)
-class SendBatch:
+class SendBatch(msgspec.Struct, frozen=True):
     """Send several requests as one frame and wait for all: a Reply each, in their order."""
 
     sends: tuple[Send, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Await:
+class Await(msgspec.Struct, frozen=True):
     """Go on waiting for a request that was sent before: a Reply."""
 
     exchange: Exchange
@@ -48,23 +46,20 @@ class Await:
     """How long; None: the session's clocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notify:
+class Notify(msgspec.Struct, frozen=True):
     """Send a notification; nothing comes of it but "" or why it could not be sent."""
 
     method: str
     params: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class UseCarriage:
+class UseCarriage(msgspec.Struct, frozen=True):
     """HTTP only: travel another way from now on; "" comes of it, or why that does not work."""
 
     carriage: Carriage
 
 
-@dataclass(frozen=True, slots=True)
-class OpenStream:
+class OpenStream(msgspec.Struct, frozen=True):
     """HTTP sessions only: open the standalone stream. Nothing comes of it: a server may refuse."""
 
     revision: Revision
@@ -73,8 +68,7 @@ class OpenStream:
 Step = Send | SendBatch | Await | Notify | UseCarriage | OpenStream
 
 
-@dataclass(frozen=True, slots=True)
-class Replied:
+class Replied(msgspec.Struct, frozen=True):
     """An answer came."""
 
     message: Answer | ErrorAnswer
@@ -83,8 +77,7 @@ class Replied:
     """The request that was waited for, where this is the late answer to an earlier one (`Send.or_late`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Silent:
+class Silent(msgspec.Struct, frozen=True):
     """Nothing came in time."""
 
     exchange: Exchange | None
@@ -93,8 +86,7 @@ class Silent:
     """Which clock ran out: "idle" or "total"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """The HTTP exchange ended without an answer."""
 
     exchange: Exchange | None
@@ -106,8 +98,7 @@ class Refused:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """The connection ended, or could not be made."""
 
     exchange: Exchange | None
@@ -115,8 +106,7 @@ class Broken:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenUp:
+class GivenUp(msgspec.Struct, frozen=True):
     """Somebody on this side cancelled it."""
 
     exchange: Exchange | None

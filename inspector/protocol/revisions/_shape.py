@@ -4,9 +4,10 @@ Each row after the first is the row before, evolved, so that a row's file reads 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 
 class Era(StrEnum):
@@ -74,8 +75,7 @@ class Structured(StrEnum):
     ANY = "any JSON"
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(msgspec.Struct, frozen=True):
     """One row of the table. Sets are complete, not what this revision added."""
 
     date: str
@@ -117,7 +117,7 @@ class Revision:
     """Methods whose results must carry `ttlMs` and `cacheScope`."""
     questions: frozenset[str] = frozenset()
     """Methods by which a server may ask the person, however they travel."""
-    features: frozenset[str] = field(default_factory=frozenset)
+    features: frozenset[str] = msgspec.field(default_factory=frozenset)
     """Members and behaviours that exist from some revision on, by a short name ("title", "icons", …)."""
 
     @property
@@ -140,4 +140,4 @@ class Revision:
         for name in {*(add or {}), *(drop or {})}:
             before = getattr(self, name)
             sets[name] = (before - frozenset((drop or {}).get(name, ()))) | frozenset((add or {}).get(name, ()))
-        return replace(self, date=date, page=page, changelog=changelog, **sets, **changed)
+        return msgspec.structs.replace(self, date=date, page=page, changelog=changelog, **sets, **changed)

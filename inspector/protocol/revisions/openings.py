@@ -7,9 +7,10 @@ know before `initialize`. 401, 403, 5xx and silence are no verdict either.
 Source: specification 2026-07-28, basic/versioning and basic/transports (backward compatibility).
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era, Revision
@@ -22,18 +23,17 @@ _CANDIDATE_CODES = {-32001: HEADER_MISMATCH, -32003: MISSING_CAPABILITY, -32004:
 """The release candidate of 2026-07-28 used other numbers under the same version string."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(msgspec.Struct, frozen=True):
     """What is known once a conversation is open."""
 
     revision: Revision
-    server: dict[str, Any] = field(default_factory=dict)
+    server: dict[str, Any] = msgspec.field(default_factory=dict)
     """The server's own words about itself (name, version, title, …)."""
-    capabilities: dict[str, Any] = field(default_factory=dict)
+    capabilities: dict[str, Any] = msgspec.field(default_factory=dict)
     """What the server declares."""
-    client_capabilities: dict[str, Any] = field(default_factory=dict)
+    client_capabilities: dict[str, Any] = msgspec.field(default_factory=dict)
     """What our side declared."""
-    client: dict[str, Any] = field(default_factory=dict)
+    client: dict[str, Any] = msgspec.field(default_factory=dict)
     instructions: str = ""
     supported: tuple[str, ...] = ()
     """All versions the server named, if it named any."""
@@ -118,8 +118,7 @@ class Verdict(StrEnum):
     """The server names its versions and we have none of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True):
     """A verdict with its reason, for the person."""
 
     verdict: Verdict

@@ -4,7 +4,7 @@ Version strings are identifiers: a row is found by equality. A string that no ro
 its era, with a warning, because a newer revision is likelier to resemble that one than any other.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.r2024_11_05 import R2024_11_05

@@ -4,16 +4,16 @@ A page asked for without a cursor begins a list anew; one with the cursor that t
 Listings are replaced, never changed, so that another thread can read one while the next is made.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.things import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """One list as it stands."""
 
     items: tuple[Any, ...] = ()
@@ -53,7 +53,7 @@ class Catalogue:
         """A list_changed notification came: the kinds it speaks of."""
         kinds = [kind for kind, listed in LISTS.items() if listed.changed == method]
         for kind in kinds:
-            self.listings[kind] = replace(self.listings[kind], outdated=True)
+            self.listings[kind] = msgspec.structs.replace(self.listings[kind], outdated=True)
         return kinds
 
     @property

@@ -4,8 +4,9 @@ In the handshake era one answer settles it. In the stateless era each request de
 never asked with `server/discover` is known by what its results say about it.
 """
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange

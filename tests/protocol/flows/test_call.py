@@ -18,7 +18,7 @@ def test_an_answer_is_the_end_of_it() -> None:
 
 
 def test_a_version_the_server_names_is_tried_once() -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     newer = replace(NEWEST, date="2031-01-01")
     played = Played()

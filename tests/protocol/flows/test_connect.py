@@ -1,9 +1,9 @@
 """How a conversation is opened, line by line (wire reference: era detection by a dual-era client)."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.connect import Wish, connect
