@@ -66,6 +66,7 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
 
 
 CLOSED_HERE = "closed by this side"
+GIVEN_UP_HERE = "given up by this side before the server answered"
 """Why an HTTP exchange ended, if we ended it: stateless, that is how a request is cancelled."""
 
 

@@ -7,7 +7,7 @@ conversation has facts only, so this says what they allow, and an answer that co
 from dataclasses import dataclass
 
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.facts import CLOSED_HERE
+from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Direction
 from inspector.protocol.revisions._shape import Cancel, Era, Revision
 from inspector.protocol.revisions.table import find, newest_of
@@ -31,7 +31,8 @@ class HttpEnd:
 def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] | None:
     """The state of an open request and why; None while its answer can still come."""
     row = _row(exchange)
-    if end.why == CLOSED_HERE and row.cancel is Cancel.CLOSE_STREAM and exchange.sender is Direction.TO_SERVER:
+    by_us = end.why in (CLOSED_HERE, GIVEN_UP_HERE) and exchange.sender is Direction.TO_SERVER
+    if by_us and row.cancel is Cancel.CLOSE_STREAM:
         return ExchangeState.CANCELLED, end.why
     if end.why:
         return ExchangeState.LOST, end.why

@@ -16,7 +16,7 @@ import httpx
 
 from inspector import __version__
 from inspector.errors import ConnectError, UsageError
-from inspector.protocol.facts import Headers, HttpEvent, HttpFact
+from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction
 from inspector.transports.base import Observer
 from inspector.transports.http.client import make_client
@@ -129,7 +129,7 @@ class Endpoint:
         observer.fact(fact)
         if body is not None:
             observer.frame(Direction.TO_SERVER, Channel.POST, body, http=number, probe=probe)
-        failed = "given up by this side before the server answered"
+        failed = GIVEN_UP_HERE
         try:
             response = await client.send(request, stream=True, follow_redirects=False)
             failed = ""

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.facts import CLOSED_HERE
+from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Direction
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, newest_of
@@ -17,10 +17,10 @@ def exchange(revision: str | None, sender: Direction = Direction.TO_SERVER) -> E
     return Exchange(1, sender, 1, "tools/call", "a", 1, 0, revision, http=1)
 
 
-def test_closing_the_stream_cancels_where_the_revision_says_so() -> None:
-    end = HttpEnd(1, CLOSED_HERE, 200, is_stream=True)
-    assert what_is_lost(exchange(MODERN), end) == (CANCELLED, CLOSED_HERE)
-    assert what_is_lost(exchange(LEGACY), end) == (LOST, CLOSED_HERE)
+@pytest.mark.parametrize("end", [HttpEnd(1, CLOSED_HERE, 200, is_stream=True), HttpEnd(1, GIVEN_UP_HERE)])
+def test_closing_the_stream_cancels_where_the_revision_says_so(end: HttpEnd) -> None:
+    assert what_is_lost(exchange(MODERN), end) == (CANCELLED, end.why)
+    assert what_is_lost(exchange(LEGACY), end) == (LOST, end.why)
 
 
 @pytest.mark.parametrize("revision", [None, "unheard of", *(row.date for row in ROWS)])
