@@ -1,0 +1,105 @@
+"""Running `mcp-inspect` as a person or a script does: a process of its own, with words, streams and an exit status."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspector.capture.load import load
+from inspector.capture.verify import verify
+from inspector.config.targets import StdioTarget, Target
+from inspector.protocol.frames import Direction
+from tests.stories.visits import Seen, seen
+
+PROGRAM = (sys.executable, "-m", "inspector")
+PATIENCE_S = 60
+"""Seconds after which a command has hung."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A command that has ended."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    capture: Path
+
+    @property
+    def json(self) -> Any:
+        """What stdout holds: one JSON document."""
+        return json.loads(self.stdout)
+
+    @property
+    def told(self) -> str:
+        """What stderr holds."""
+        return self.stderr.decode()
+
+    @property
+    def error(self) -> Any:
+        """The error that stderr's last line is, with --json."""
+        return json.loads(self.stderr.splitlines()[-1])["error"]
+
+    @property
+    def seen(self) -> Seen:
+        """What the capture holds; it is whole and vouches for every frame."""
+        verdict = verify(self.capture)
+        assert (verdict.complete, verdict.faults) == (True, ())
+        assert verdict.covered == verdict.frames
+        journal = load(self.capture)
+        try:
+            return seen(journal)
+        finally:
+            journal.close()
+
+    def came(self) -> list[bytes]:
+        """The payloads that came from the server, in order."""
+        return [frame.payload for frame in self.seen.frames if frame.direction is Direction.FROM_SERVER]
+
+
+def words_of(target: Target) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """How a target is named on the command line: the words before, and those after everything else."""
+    if isinstance(target, StdioTarget):
+        given = [word for name, value in target.environment.values.items() for word in ("-e", f"{name}={value}")]
+        return tuple(given), ("--", *target.argv)
+    return (("--transport", "sse") if target.legacy_sse else ()), (target.url,)
+
+
+def environment(place: Path) -> dict[str, str]:
+    """What the program gets: a home of its own, and nothing of whoever runs the tests."""
+    return {"PATH": os.environ["PATH"], "HOME": str(place), "MCP_INSPECT_HOME": str(place / "mcp-inspect")}
+
+
+async def mcp_inspect(*words: str, place: Path, stdin: bytes = b"", recorded: bool = True) -> Ran:
+    """Run it in `place` and wait for its end; what crosses is recorded."""
+    capture = _free(place)
+    ours = ("--capture", str(capture)) if recorded else ()
+    async with started(*words[:1], *ours, *words[1:], place=place) as process:
+        out, err = await asyncio.wait_for(process.communicate(stdin), PATIENCE_S)
+        assert process.returncode is not None
+    return Ran(process.returncode, out, err, capture)
+
+
+@asynccontextmanager
+async def started(*words: str, place: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run it; it is gone at the end of the block."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *(*PROGRAM, *words), stdin=pipe, stdout=pipe, stderr=pipe, env=environment(place)
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+def _free(place: Path) -> Path:
+    taken = len(list(place.glob("*.mcpcap")))
+    return place / f"{taken + 1}.mcpcap"
