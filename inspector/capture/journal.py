@@ -5,7 +5,8 @@ the traffic: a disk that fails and a listener that fails each become a notice, a
 """
 
 import logging
-import platform
+import os
+import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -32,6 +33,8 @@ Listener = Callable[[Entry, Sequence[Event]], None]
 """Called with each entry once it is in the store, and what the fold made of it (nothing, for a fact)."""
 
 logger = logging.getLogger(__name__)
+
+_PYTHON = ".".join(map(str, sys.version_info[:3]))
 
 
 class Journal:
@@ -222,6 +225,6 @@ def start_capture(
 
 def new_head(mode: str, time_ns: int, wall_ns: int) -> Head:
     """The first record of a capture that begins now."""
-    tool = Tool("mcp-inspect", __version__, platform.python_version(), platform.system())
+    tool = Tool("mcp-inspect", __version__, _PYTHON, os.uname().sysname)
     zone = time.strftime("%z", time.localtime(wall_ns // 1_000_000_000))
     return Head(format=FORMAT, v=VERSION, id=str(uuid.uuid4()), tw=wall_ns, tm=time_ns, tz=zone, tool=tool, mode=mode)

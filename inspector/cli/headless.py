@@ -5,6 +5,7 @@ its revision), SIGTERM or SIGHUP, or a reader of our output that has had enough.
 """
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -41,6 +42,7 @@ def visit(world: World, url: str | None, options: dict[str, Any], work: Work) ->
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
     journal = named_journal(chosen)
+    gc.enable()  # `__main__` stopped it for the time of the imports
     try:
         with leaving_no_child():
             return asyncio.run(_visit(chosen, journal, output, work))

@@ -8,11 +8,9 @@ since an argv or a URL may carry secrets.
 import hashlib
 import logging
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urldefrag
 
 import msgspec
 
@@ -42,6 +40,8 @@ def process_key(argv: Sequence[str], cwd: Path) -> str:
 
 def url_key(url: str) -> str:
     """Return the key of a server that is reached by URL; the fragment never reaches the server and plays no part."""
+    from urllib.parse import urldefrag
+
     return _hash("url", urldefrag(url).url)
 
 
@@ -94,6 +94,8 @@ class Eras:
 
 def _replace(file: Path, content: bytes) -> None:
     """Put a whole new file (0600) in the old one's place, so that no reader ever sees half of it."""
+    import tempfile  # most runs learn nothing new
+
     private_directory(file.parent)
     descriptor, made = tempfile.mkstemp(prefix=file.name + ".", dir=file.parent)
     try:

@@ -9,7 +9,6 @@ import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
 
 from inspector.errors import UsageError
 
@@ -96,6 +95,8 @@ def short_name(target: str | Sequence[str]) -> str:
 
 
 def _host(url: str) -> str:
+    from urllib.parse import urlsplit  # a server on stdio has no URL
+
     try:
         return urlsplit(url).hostname or ""
     except ValueError:

@@ -6,7 +6,6 @@ the whole command with its directory, or the URL, never a name that could later 
 
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from inspector.config.environment import Environment
 from inspector.config.eras import process_key, url_key
@@ -59,6 +58,8 @@ class HttpTarget:
     @property
     def shown_url(self) -> str:
         """The URL without user, password and query values: they may be secret."""
+        from urllib.parse import urlsplit, urlunsplit
+
         parts = urlsplit(self.url)
         port = f":{parts.port}" if parts.port else ""
         query = "&".join(f"{pair.partition('=')[0]}=…" for pair in parts.query.split("&") if pair)
@@ -73,6 +74,8 @@ def parse_url(text: str) -> str:
 
     Raises: UsageError, saying what is missing.
     """
+    from urllib.parse import urlsplit
+
     try:
         parts = urlsplit(text)
         _ = parts.port

@@ -3,7 +3,6 @@
 HTTP is imported only for an HTTP target: a server on stdio must not pay for a client it does not use.
 """
 
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,8 +71,3 @@ def transport_for(target: Target) -> Transport:
             options = HttpOptions(headers=target.headers, cacert=target.cacert, insecure=target.insecure)
             carriage = Carriage.LEGACY_SSE if target.legacy_sse else Carriage.STATELESS
             return HttpTransport(target.url, options=options, carriage=carriage)
-
-
-def capture_head() -> dict[str, Any]:
-    """Who wrote a capture, for its first record."""
-    return {"name": "mcp-inspect", "version": __version__, "py": platform.python_version(), "os": platform.system()}

@@ -6,9 +6,7 @@ missing interpreter, and does not say which.
 """
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from inspector.errors import ConnectError
@@ -53,9 +51,9 @@ def _search_path(env: Mapping[str, str], directory: Path) -> list[Path]:
 
 def _on_path(command: str, env: Mapping[str, str], directory: Path) -> Path:
     places = _search_path(env, directory)
-    found = shutil.which(command, path=os.pathsep.join(map(str, places)))
+    found = _which(command, places)
     if found:
-        return Path(found)
+        return found
     for place in places:
         if (place / command).is_file():
             return place / command  # there, but not executable: the better sentence comes from the checks
@@ -67,7 +65,15 @@ def _on_path(command: str, env: Mapping[str, str], directory: Path) -> Path:
     )
 
 
+def _which(name: str, places: list[Path]) -> Path | None:
+    """The first executable of that name; what the system's own search would find."""
+    found = (place / name for place in places)
+    return next((path for path in found if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
 def _near(command: str, places: list[Path]) -> str:
+    from difflib import get_close_matches
+
     close = get_close_matches(command, _executables(places), n=3, cutoff=0.7)
     also = f"Did you mean {' or '.join(f'`{name}`' for name in close)}? Else give" if close else "Give"
     return f"{also} the command's absolute path, or another PATH with -e PATH=…"
@@ -100,6 +106,8 @@ def _must_be_runnable(path: Path, env: Mapping[str, str], directory: Path) -> No
                 f"{path} is a link to {os.readlink(path)}, which does not exist.",
                 hint="Install the program again, or name another.",
             )
+        from difflib import get_close_matches
+
         close = get_close_matches(path.name, _executables([path.parent]), n=1)
         raise ConnectError(
             f"{path} does not exist.",
@@ -144,8 +152,7 @@ def _must_have_interpreter(path: Path, env: Mapping[str, str], directory: Path) 
 def _is_missing(name: str, env: Mapping[str, str], directory: Path) -> bool:
     if name.startswith("-") or "=" in name or "/" in name:
         return False  # `env -S …` or `env A=B …`: env itself knows better
-    path = os.pathsep.join(map(str, _search_path(env, directory)))
-    return shutil.which(name, path=path) is None
+    return _which(name, _search_path(env, directory)) is None
 
 
 def _shebang(path: Path) -> list[str]:
