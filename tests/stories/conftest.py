@@ -11,18 +11,24 @@ from tests.stories.visits import Visit, visit
 _PATIENCE_S = 60
 
 
-def _or_skip(real: Real, error: NotInstalled) -> None:
-    if is_ci():
-        pytest.fail(f"{real}: {error}")
-    pytest.skip(str(error))
+@pytest.fixture(scope="session")
+def visits() -> dict[Real, Visit]:
+    """The visits made so far."""
+    return {}
 
 
-@pytest.fixture(scope="session", params=REAL, ids=str)
-def visited(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Visit:
+@pytest.fixture(params=REAL, ids=str)
+def visited(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, visits: dict[Real, Visit]
+) -> Visit:
     """A visit to this server; it was left again before the story begins."""
     real: Real = request.param
-    try:
-        return asyncio.run(asyncio.wait_for(visit(real, tmp_path_factory.mktemp(str(real))), _PATIENCE_S))
-    except NotInstalled as error:
-        _or_skip(real, error)
-        raise
+    if real not in visits:
+        place = tmp_path_factory.mktemp(str(real))
+        try:
+            visits[real] = asyncio.run(asyncio.wait_for(visit(real, place), _PATIENCE_S))
+        except NotInstalled as error:
+            if is_ci():
+                pytest.fail(f"{real}: {error}")
+            pytest.skip(str(error))
+    return visits[real]

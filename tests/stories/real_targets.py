@@ -53,7 +53,7 @@ class Wishes:
     prompt: Asking | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Real:
     """A server over a transport."""
 

@@ -1,6 +1,7 @@
 """Meeting servers that others wrote, over every transport: each is found in its era, asked for all, left politely."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -11,17 +12,15 @@ from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessF
 from inspector.protocol.flows.steps import GivenUp
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
-from tests.stories.real_targets import filled_in
-from tests.stories.visits import Came, Seen, Visit, seen
+from tests.stories.real_targets import REAL, Real, filled_in
+from tests.stories.visits import Seen, Visit, seen
 
 pytestmark = pytest.mark.real
 
 
-def came(visited: Visit, wish: str) -> Came:
-    """What came of a wish of the first sitting; a story is skipped where the server has nothing of that kind."""
-    if wish not in visited.first.came:
-        pytest.skip(f"{visited.real.server} has nothing of that kind")
-    return visited.first.came[wish]
+def at(suits: Callable[[Real], object]) -> pytest.MarkDecorator:
+    """Tell the story of those servers alone that it suits."""
+    return pytest.mark.parametrize("visited", [real for real in REAL if suits(real)], ids=str, indirect=True)
 
 
 def http_facts(saw: Seen, event: HttpEvent) -> list[HttpFact]:
@@ -62,35 +61,38 @@ def test_every_list_that_the_server_promises_is_fetched_whole(visited: Visit) ->
 
 
 def test_nested_arguments_cross_the_wire_as_they_were_given(visited: Visit) -> None:
-    wish, got = visited.real.wishes.nested, came(visited, "nested")
+    wish, got = visited.real.wishes.nested, visited.first.came["nested"]
     request = json.loads(visited.seen[0].frame(got.exchanges[0].request_frame).payload)
     assert request["params"]["arguments"] == filled_in(wish.arguments, visited.place)
     assert wish.shows in got.text
 
 
 def test_a_tool_that_fails_has_answered(visited: Visit) -> None:
-    got = came(visited, "fails")
+    got = visited.first.came["fails"]
     assert got.result["isError"] is True
     assert visited.real.wishes.fails.shows in got.text
     assert (got.exchanges[0].state, got.exchanges[0].tool_error) == (ExchangeState.ANSWERED, True)
 
 
+@at(lambda real: real.wishes.progress)
 def test_each_word_of_progress_is_heard(visited: Visit) -> None:
-    got = came(visited, "progress")
+    got = visited.first.came["progress"]
     heard = got.exchanges[0].progress
     assert heard is not None
     assert heard.count >= 3
     assert heard.progress == heard.total == heard.count
 
 
+@at(lambda real: real.wishes.picture)
 @pytest.mark.parametrize("wish", ["picture", "resource", "prompt"])
 def test_a_picture_a_resource_and_a_prompt_come_whole(visited: Visit, wish: str) -> None:
-    got = came(visited, wish)
+    got = visited.first.came[wish]
     assert getattr(visited.real.wishes, wish).shows in got.text
 
 
+@at(lambda real: real.wishes.endless)
 def test_a_call_is_called_off_in_the_way_of_its_revision(visited: Visit) -> None:
-    got = came(visited, "endless")
+    got = visited.first.came["endless"]
     exchange, notices = got.exchanges[0], visited.seen[0].sent("notifications/cancelled")
     assert isinstance(got.called.reply, GivenUp)
     if visited.real.transport == "http" and visited.real.era is Era.MODERN:
@@ -121,18 +123,16 @@ def test_a_capture_shows_the_very_same_rows_again(visited: Visit) -> None:
         assert (again.tree, again.wire, again.probes) == (saw.tree, saw.wire, saw.probes)
 
 
+@at(lambda real: real.transport == "stdio")
 def test_a_server_that_we_started_ends_when_we_leave(visited: Visit) -> None:
-    if visited.real.transport != "stdio":
-        pytest.skip("it was not started by us")
     for saw in visited.seen:
         facts = [entry.what for entry in saw.entries if isinstance(entry.what, ProcessFact)]
         assert [fact.signal for fact in facts if fact.event is ProcessEvent.SIGNAL] in ([], ["SIGTERM"])
         assert [fact.event for fact in facts].count(ProcessEvent.EXIT) == 1
 
 
+@at(lambda real: real.transport == "http")
 def test_a_session_over_http_is_deleted_at_its_end(visited: Visit) -> None:
-    if visited.real.transport != "http":
-        pytest.skip("only Streamable HTTP has sessions to delete")
     for saw in visited.seen:
         last = http_facts(saw, HttpEvent.REQUEST)[-1]
         assert (last.method == "DELETE") == (visited.real.era is Era.LEGACY)
