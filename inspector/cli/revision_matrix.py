@@ -4,9 +4,10 @@ A cell that says the same as the one to its left is "=": what a revision changed
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from textwrap import wrap
 from typing import Any
+
+from msgspec import structs
 
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS
@@ -89,7 +90,7 @@ def as_json() -> dict[str, Any]:
 
 
 def _as_json(row: Revision) -> dict[str, Any]:
-    facts = {name: getattr(row, name) for name in (field.name for field in fields(row))}
+    facts = structs.asdict(row)
     return {name: sorted(fact) if isinstance(fact, frozenset) else fact for name, fact in facts.items()} | {
         "error_names": {str(code): name for code, name in row.error_names.items()}
     }
