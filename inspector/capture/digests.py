@@ -5,8 +5,9 @@ checked against itself: `verify.py` builds the streams again from the records. I
 """
 
 import hashlib
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from inspector.capture.records import SumRecord
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
@@ -18,9 +19,8 @@ EVERY_NS = 5_000_000_000
 _EOL = {Eol.LF: b"\n", Eol.CRLF: b"\r\n", Eol.NONE: b""}
 
 
-@dataclass(slots=True)
-class _Stream:
-    sha256: Any = field(default_factory=hashlib.sha256)
+class _Stream(msgspec.Struct):
+    sha256: Any = msgspec.field(default_factory=hashlib.sha256)
     bytes: int = 0
     frames: int = 0
     written: int = 0

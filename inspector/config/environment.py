@@ -7,9 +7,10 @@ variable is kept, because "it works in my shell" is most often a variable that i
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+
+import msgspec
 
 from inspector.errors import UsageError
 
@@ -19,8 +20,7 @@ MINIMAL = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 _UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(msgspec.Struct, frozen=True):
     """A child's whole environment."""
 
     values: dict[str, str]

@@ -8,8 +8,9 @@ Source: specification 2026-07-28, basic/transports/streamable-http (headers) and
 
 import base64
 import re
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era, Revision
@@ -30,8 +31,7 @@ _MIRRORED_TYPES = {"string", "integer", "boolean"}
 _LARGEST_EXACT = 2**53 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Mirror:
+class Mirror(msgspec.Struct, frozen=True):
     """A parameter that a tool wants repeated in a header."""
 
     header: str

@@ -3,8 +3,9 @@
 Source: specification 2026-07-28, basic (per-request metadata); utilities/progress in all revisions.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import RequestId
@@ -12,12 +13,11 @@ from inspector.protocol.revisions._shape import Revision, Stamp
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class ClientIdentity:
+class ClientIdentity(msgspec.Struct, frozen=True):
     """Who asks, and what it can answer."""
 
     info: dict[str, Any]
-    capabilities: dict[str, Any] = field(default_factory=dict)
+    capabilities: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 def stamped(

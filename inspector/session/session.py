@@ -7,9 +7,10 @@ leaving it ends the connection and every task, and a connection that dies by its
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
@@ -39,12 +40,11 @@ def _forget(opening: Opening) -> None:
     """Keep nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """What a person may set about a session."""
 
     wish: Wish
-    clocks: Clocks = field(default_factory=Clocks)
+    clocks: Clocks = msgspec.field(default_factory=Clocks)
     remember: Callable[[Opening], None] = _forget
     """Told of each opening, so that the server's era is known the next time."""
 
@@ -173,6 +173,6 @@ class Session:
             return False
         http.forget_session()
         with suppress(InspectError):
-            await self._driver.drive(connect(replace(self.options.wish, era=revision.era)))
+            await self._driver.drive(connect(msgspec.structs.replace(self.options.wish, era=revision.era)))
             return True
         return False

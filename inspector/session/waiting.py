@@ -5,15 +5,15 @@ The idle clock starts anew with each word of progress; the total clock does not.
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Reply, Silent
 from inspector.protocol.jsonrpc import RequestId
 
 
-@dataclass(frozen=True, slots=True)
-class Clocks:
+class Clocks(msgspec.Struct, frozen=True):
     """How long to wait, in seconds; None is for ever."""
 
     idle_s: float | None = 60.0
@@ -24,8 +24,7 @@ def _ignore(exchange: Exchange) -> None:
     """Nobody wants to know."""
 
 
-@dataclass(slots=True)
-class Waiter:
+class Waiter(msgspec.Struct):
     """A request that was sent and is waited for."""
 
     id: RequestId
@@ -33,7 +32,7 @@ class Waiter:
     """Seconds; the event loop's clock."""
     opened: Callable[[Exchange], None] = _ignore
     """Told of its exchange once its frame was seen."""
-    future: asyncio.Future[Reply] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    future: asyncio.Future[Reply] = msgspec.field(default_factory=lambda: asyncio.get_running_loop().create_future())
     exchange: Exchange | None = None
     delivery: asyncio.Task[None] | None = None
     """Carries it; over HTTP it ends with the response."""

@@ -6,9 +6,10 @@ meant to. A transport reads no JSON: what it must know about a message stands in
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
+
+import msgspec
 
 from inspector.protocol.facts import Fact, Headers
 from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
@@ -46,13 +47,12 @@ class Expects(StrEnum):
     """It is a notification or an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(msgspec.Struct, frozen=True):
     """A message on its way out, as bytes, with what its carriage must know about it."""
 
     payload: bytes
     expects: Expects
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     """HTTP only: what the revision adds (MCP-Protocol-Version, Mcp-Method, …)."""
     opens_session: bool = False
     """True for `initialize`: a session id in its response is kept and sent from then on."""
@@ -60,8 +60,7 @@ class Outgoing:
     """Sent to find out the server's era; its frames, both ways, are tagged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(msgspec.Struct, frozen=True):
     """What the carriage can say once it is done with one message."""
 
     answer_may_follow: bool

@@ -8,7 +8,8 @@ the end any more. The clock is the event loop's.
 import asyncio
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.transports.children import Child, forget_group, is_group_alive, signal_group, watch_exit
@@ -22,8 +23,7 @@ _LOOK = 0.05
 """Seconds between two looks at what is left of a group: the system tells us about its leader only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ladder:
+class Ladder(msgspec.Struct, frozen=True):
     """How long each polite step of the shutdown may take, in seconds."""
 
     stdin_close: float = 2.0
@@ -32,8 +32,7 @@ class Ladder:
     """From SIGTERM to SIGKILL."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(msgspec.Struct, frozen=True):
     """How the child ended."""
 
     code: int | None

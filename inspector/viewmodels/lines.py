@@ -4,7 +4,8 @@ The helpers here take foreign text and make it safe; whoever builds a span witho
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from inspector.viewmodels import text
 from inspector.viewmodels.roles import Role, Span
@@ -16,8 +17,7 @@ MOST_CHARACTERS = 2000
 """Of a value in a fact: more is not read by anybody there, and the whole stands elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """Something known by a name. Both texts are safe to show."""
 
     key: str
@@ -25,8 +25,7 @@ class Fact:
     role: Role = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """Facts and lines under a title."""
 
     title: str

@@ -53,7 +53,7 @@ _RULES = {
     "proxy": Rule(_SCREEN, "it must run headless for days"),
     "replay": Rule(_SCREEN, "it must run headless for days"),
     "demo": Rule(_SCREEN | {"httpx"}, "it is a second opinion and shares nothing with the client"),
-    "tui": Rule(frozenset({"httpx", "subprocess", "json", "msgspec"}), "it asks the session, shows view-models"),
+    "tui": Rule(frozenset({"httpx", "subprocess", "json", "msgspec.json"}), "it asks the session, shows view-models"),
     "cli": Rule(frozenset({"textual"}), "headless commands must not pay for the interface"),
 }
 _ALLOWED = {("inspector/forms/validate.py", "jsonschema"): "the one place that judges a value by its schema"}

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.capture.journal import start_capture
 from inspector.protocol.exchanges import Exchange, ExchangeState

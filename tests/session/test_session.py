@@ -3,10 +3,10 @@
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.capture.journal import start_capture
 from inspector.errors import Disconnected, RemoteProtocolError, RequestTimeout

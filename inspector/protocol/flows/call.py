@@ -5,8 +5,9 @@ server takes (-32022), and the tool's schema anew where the mirrored headers did
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
@@ -16,8 +17,7 @@ from inspector.protocol.revisions.openings import HEADER_MISMATCH, UNSUPPORTED_V
 from inspector.protocol.revisions.table import mutual, resolve
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(msgspec.Struct, frozen=True):
     """What came of a call."""
 
     reply: Reply

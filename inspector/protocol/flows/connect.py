@@ -7,8 +7,9 @@ A server that was found to be of one era before is asked that way first.
 Source: specification 2026-07-28, basic/versioning (backward compatibility) and basic/transports.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol import peek
@@ -44,8 +45,7 @@ from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
 from inspector.protocol.stamp import ClientIdentity
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(msgspec.Struct, frozen=True):
     """How the person wants to connect."""
 
     client: ClientIdentity
@@ -67,9 +67,11 @@ def connect(wish: Wish) -> Flow[Opening]:
 
     Raises: AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout.
     """
-    if wish.carriage is Carriage.LEGACY_SSE:
-        return (yield from _handshake(wish, fall_back=False))
     era = wish.era or _era_of(wish.revision)
+    if wish.carriage is Carriage.LEGACY_SSE:
+        if era is Era.MODERN:
+            raise ConnectError("HTTP+SSE knows no stateless era", hint="Leave out --transport sse, or the era.")
+        return (yield from _handshake(wish, fall_back=False))
     if era is Era.MODERN:
         return (yield from _stateless(wish))
     if era is Era.LEGACY or wish.remembered is Era.LEGACY:
@@ -113,13 +115,14 @@ def _find_out(wish: Wish) -> Flow[Opening]:
     if isinstance(reply, Silent) and not wish.over_http:
         return (yield from _handshake(wish, fall_back=False, late=reply.exchange))
     judgement = _judge(wish, row, reply)
-    if judgement.verdict is Verdict.AGAIN:
+    if judgement.verdict is Verdict.AGAIN and not wish.revision:
         row = _modern_row(wish, judgement.date)
         reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
         judgement = _judge(wish, row, reply)
     match judgement.verdict:
         case Verdict.INCOMPATIBLE | Verdict.AGAIN:
-            raise ConnectError(f"no revision in common: {judgement.why}", hint="Pin one with --revision to try anyway.")
+            other = "Give one that it takes with --revision." if wish.revision else "Pin one with --revision to try."
+            raise ConnectError(f"no revision in common: {judgement.why}", hint=other)
         case Verdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, Answer):
             return _opened(from_discover(row.date, reply.message.result), reply)
         case Verdict.MODERN:
@@ -158,6 +161,9 @@ def _complete(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
     if not isinstance(answered.message, Answer):
         raise ConnectError(_refusal("initialize", reply), hint="Try --era modern, or pin an older --revision.")
     opening = _opened(from_initialize(_initialize_params(wish, offer), answered.message.result), answered)
+    if wish.revision and opening.revision.date != offer:
+        counter = f"{offer} was offered, and the server answered with {opening.revision.date}"
+        opening = replace(opening, warnings=(*opening.warnings, counter))
     yield Notify("notifications/initialized")
     if wish.over_http:
         yield OpenStream(opening.revision)

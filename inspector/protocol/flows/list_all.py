@@ -4,8 +4,9 @@ An absent or null cursor ends a list. An empty string is a cursor (2026-07-28 sa
 "the end" by it answer it with a page they gave before, which is where the guard stops.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
@@ -17,8 +18,7 @@ PAGE_LIMIT = 1000
 ITEM_LIMIT = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Pages:
+class Pages(msgspec.Struct, frozen=True):
     """A list as far as it was fetched."""
 
     kind: str

@@ -4,7 +4,7 @@ Who carries it knows more: whether a stream will be resumed, whether the answer 
 conversation has facts only, so this says what they allow, and an answer that comes after all settles the request.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
@@ -15,8 +15,7 @@ from inspector.protocol.revisions.table import find, newest_of
 ACCEPTED = 202
 
 
-@dataclass(frozen=True, slots=True)
-class HttpEnd:
+class HttpEnd(msgspec.Struct, frozen=True):
     """How an HTTP exchange ended."""
 
     http: int

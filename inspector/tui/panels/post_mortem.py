@@ -3,9 +3,9 @@
 It stands beside the traffic and takes nothing away. Its keys connect again, copy all of it, and put it away.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text

@@ -5,9 +5,9 @@ are masked until a key reveals them. What is shown is compared before it is draw
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType

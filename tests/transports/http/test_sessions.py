@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote

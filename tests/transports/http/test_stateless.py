@@ -1,9 +1,9 @@
 """One POST, one response: what a stateless exchange shows of what it is answered."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.protocol.facts import HttpEvent, SseNote
 from inspector.protocol.frames import Channel, Direction
