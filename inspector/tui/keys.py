@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from textual.binding import Binding, BindingType
 
+from inspector.tui.styles import glyphs
+
 
 class Where(StrEnum):
     """Where an action is offered; also the headings of the help."""
@@ -58,16 +60,13 @@ class Action:
         return "  ".join(key_name(key) for key in self.keys)
 
 
+_SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
+_WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 _NAMES = {
-    "enter": "⏎",
+    **(_WORDS if glyphs().to_server.isascii() else _SIGNS),
     "escape": "Esc",
     "tab": "Tab",
-    "shift+tab": "⇧Tab",
     "space": "Space",
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
     "pageup": "PgUp",
     "pagedown": "PgDn",
     "home": "Home",

@@ -16,6 +16,8 @@ from inspector.viewmodels.lines import lay
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
+_LAST = 1 << 53
+"""Keys ascend from here backwards, because the rows descend."""
 _PREVIEW = 200
 """Characters of the arguments."""
 
@@ -65,7 +67,7 @@ class HistoryRows(RowSource):
         return self._calls()[-1 - index]
 
     def key(self, index: int) -> int:
-        return -self.exchange(index).number
+        return _LAST - self.exchange(index).number
 
     def index_of(self, key: int) -> int:
         calls = self._calls()

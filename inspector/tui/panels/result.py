@@ -70,22 +70,21 @@ it came, and the earlier calls, of which Enter shows one.
         self._looked: Looked | None = None
         self._call: Call | None = None
         self._shown_progress: object = None
+        self._line = StatusLine(classes="result--headline")
+        self._progress = Static("", classes="result--running")
+        self.body = ResultBody()
+        """The views."""
 
     def compose(self) -> ComposeResult:
         """Headline, progress, views."""
-        yield StatusLine(classes="result--headline")
-        yield Static("", classes="result--running")
+        yield self._line
+        yield self._progress
         yield FormBar((), (Deed("cancel", f"{glyphs().times} cancel"),))
-        yield ResultBody()
+        yield self.body
 
     def on_mount(self) -> None:
         """Begin with nothing."""
         self._headline()
-
-    @property
-    def body(self) -> ResultBody:
-        """The views."""
-        return self.query_one(ResultBody)
 
     @property
     def is_empty(self) -> bool:
@@ -129,7 +128,7 @@ it came, and the earlier calls, of which Enter shows one.
         self.body.show(looked, waiting=call is not None)
 
     def _headline(self) -> None:
-        line = self.query_one(".result--headline", StatusLine)
+        line = self._line
         if self._looked is not None:
             exchange = self._looked.exchange
             line.show([*self._looked.view.headline], [(f"#{exchange.request_frame}", "faint")] if exchange else [])
@@ -154,7 +153,7 @@ it came, and the earlier calls, of which Enter shows one.
             lines += _progress(exchange, max(10, min(_BAR, self.size.width - 30)))
         words = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
         words.no_wrap = False
-        self.query_one(".result--running", Static).update(words)
+        self._progress.update(words)
 
     def action_tab(self, by: int) -> None:
         """Show the next view."""

@@ -63,35 +63,39 @@ class ResultBody(Widget):
         self._waiting = False
         self._block_of: tuple[int, ...] = ()
         self._width = 0
+        self._tabs = Segments(TABS, (CONTENT,), tabs=True)
+        self.content = LogList(SpanRows(), empty=_NO_CALL, classes="result--body result--content")
+        """The lines of the blocks."""
+        self._markdown = VerticalScroll(classes="result--body result--markdown")
+        self._verdict = Static("", classes="result--verdict")
+        self._structured = JsonView(empty=_NO_STRUCTURE, classes="result--body result--structured")
+        self._raw = JsonView(empty=_NO_ANSWER, classes="result--body result--raw")
+        self.history = LogList(SpanRows(), empty=_NO_HISTORY, classes="result--body result--history")
+        """The earlier calls."""
 
     def compose(self) -> ComposeResult:
         """Tabs, and a body for each."""
-        yield Segments(TABS, (CONTENT,), tabs=True)
-        yield LogList(SpanRows(), empty=_NO_CALL, classes="result--body result--content")
-        yield VerticalScroll(classes="result--body result--markdown")
-        yield Static("", classes="result--verdict")
-        yield JsonView(empty=_NO_STRUCTURE, classes="result--body result--structured")
-        yield JsonView(empty=_NO_ANSWER, classes="result--body result--raw")
-        yield LogList(SpanRows(), empty=_NO_HISTORY, classes="result--body result--history")
+        yield self._tabs
+        yield self.content
+        yield self._markdown
+        yield self._verdict
+        yield self._structured
+        yield self._raw
+        yield self.history
 
     def on_mount(self) -> None:
         """Show the first tab."""
         self.show_tab(CONTENT)
 
     @property
-    def history(self) -> LogList:
-        """The list of the earlier calls."""
-        return self.query_one(".result--history", LogList)
-
-    @property
-    def content(self) -> LogList:
-        """The list of the blocks' lines."""
-        return self.query_one(".result--content", LogList)
+    def is_ready(self) -> bool:
+        """Whether all views have been laid out."""
+        return self.history.is_mounted and self._structured.is_mounted and self._raw.is_mounted
 
     @property
     def tab(self) -> int:
         """The tab in sight."""
-        return self.query_one(Segments).chosen[0]
+        return self._tabs.chosen[0]
 
     def show(self, looked: Looked | None, *, waiting: bool = False) -> None:
         """Show a call that is over, or nothing yet."""
@@ -100,13 +104,13 @@ class ResultBody(Widget):
         self._lay_out()
         self._label()
         structured = looked.view.structured if looked else None
-        self.query_one(".result--structured", JsonView).show(structured.text.encode() if structured else b"")
-        self.query_one(".result--raw", JsonView).show(looked.raw if looked else b"")
+        self._structured.show(structured.text.encode() if structured else b"")
+        self._raw.show(looked.raw if looked else b"")
         lines = [structured.verdict, *fact_lines(structured.problems, indent="  ")] if structured else []
         dark = self.app.current_theme.dark
         verdict = Text("\n").join(spans_to_text(line, dark=dark) for line in lines)
         verdict.no_wrap = False
-        self.query_one(".result--verdict", Static).update(verdict)
+        self._verdict.update(verdict)
 
     def show_history(self, rows: RowSource) -> None:
         """Show the calls of another tool."""
@@ -123,7 +127,7 @@ class ResultBody(Widget):
             labels[STRUCTURED] = f"{TABS[STRUCTURED]} {sign}".rstrip()
         count = self.history.source.count
         labels[HISTORY] = f"{TABS[HISTORY]} {count}" if count else TABS[HISTORY]
-        self.query_one(Segments).relabel(labels)
+        self._tabs.relabel(labels)
 
     def _lay_out(self) -> None:
         content = self.content
@@ -152,15 +156,16 @@ class ResultBody(Widget):
 
     def show_tab(self, tab: int) -> None:
         """Show one of the views."""
-        self.query_one(Segments).choose(tab)
+        self._tabs.choose(tab)
         for index, name in enumerate(TABS):
             self.set_class(index == tab, f"-{name.lower()}")
         self._relay()
 
     def focus_body(self) -> None:
         """Focus the view in sight."""
-        rendered = self.has_class("-rendered") and self.tab == CONTENT
-        self.query_one(".result--markdown" if rendered else f".result--{TABS[self.tab].lower()}").focus()
+        rendered = self.has_class("-rendered")
+        views = (self._markdown if rendered else self.content, self._structured, self._raw, self.history)
+        views[self.tab].focus()
 
     def on_segments_chosen(self, event: Segments.Chosen) -> None:
         """Show the view that was clicked."""
@@ -187,10 +192,9 @@ class ResultBody(Widget):
             return False
         from textual.widgets import Markdown
 
-        body = self.query_one(".result--markdown", VerticalScroll)
-        await body.remove_children()
+        await self._markdown.remove_children()
         shown = texts[:_MOST_RENDERED]
-        await body.mount(*(Markdown(each[:_MOST_MARKDOWN], open_links=False) for each in shown))
+        await self._markdown.mount(*(Markdown(each[:_MOST_MARKDOWN], open_links=False) for each in shown))
         self.add_class("-rendered")
         self.show_tab(CONTENT)
         return True

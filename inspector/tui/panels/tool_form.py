@@ -46,19 +46,23 @@ class ToolForm(Widget):
         self._armed: FormValue = None
         """The value for which the button has said that it is wrong."""
         self._why_not = ""
+        self._head = ToolHead()
+        self._bar = CallBar()
+        self.form = SchemaForm()
+        """The form."""
 
     def compose(self) -> ComposeResult:
         """Head and form scroll together; the bar stays."""
         yield Static("No tool is chosen", classes="tool--none")
         with VerticalScroll(can_focus=False):
-            yield ToolHead()
-            yield SchemaForm()
-        yield CallBar()
+            yield self._head
+            yield self.form
+        yield self._bar
 
     @property
-    def form(self) -> SchemaForm:
-        """The form."""
-        return self.query_one(SchemaForm)
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return self._bar.is_mounted and self.form.is_ready
 
     async def show(self, tool: Tool | None) -> None:
         """Show another tool, with what was typed for it before."""
@@ -68,7 +72,7 @@ class ToolForm(Widget):
         self.set_class(tool is None, "-none")
         if tool is None:
             return
-        self.query_one(ToolHead).show(tool)
+        self._head.show(tool)
         await self.form.load(_schema(tool), self._values.get(tool.name, UNSET))
         if not same:
             self.query_one(VerticalScroll).scroll_home(animate=False)
@@ -90,9 +94,7 @@ class ToolForm(Widget):
     def _renew_bar(self) -> None:
         form = self.form
         armed = self._armed is not None and self._armed is form.state.value
-        self.query_one(CallBar).say(
-            problems=form.problem_count, armed=armed, as_json=form.as_json, why_not=self._why_not
-        )
+        self._bar.say(problems=form.problem_count, armed=armed, as_json=form.as_json, why_not=self._why_not)
 
     async def send(self) -> None:
         """Want the call, or say first what is wrong with its arguments."""
@@ -128,11 +130,11 @@ class ToolForm(Widget):
 
     def toggle_about(self) -> None:
         """Show all of the description, or its beginning."""
-        self.query_one(ToolHead).toggle()
+        self._head.toggle()
 
     def focus_first(self) -> None:
         """Focus the first field, or the button of a tool without any."""
-        self.query_one(CallBar).focus()
+        self._bar.focus()
         self.form.focus_first()
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:

@@ -46,15 +46,24 @@ class ToolSide(Widget):
         self._listing = Listing()
         self._tools: tuple[Tool, ...] = ()
         self._cost = ""
+        self._searched = ""
         self._told: Tool | None = None
         self._timer: Timer | None = None
         self._stage: tuple[Stage, bool] | None = None
+        self._line = StatusLine()
+        self._bar = SearchBar("search", placeholder="name, title or description")
+        self._list = LogList(self._rows)
 
     def compose(self) -> ComposeResult:
         """What there is, the search, the list."""
-        yield StatusLine()
-        yield SearchBar("search", placeholder="name, title or description")
-        yield LogList(self._rows)
+        yield self._line
+        yield self._bar
+        yield self._list
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return self._list.is_mounted and self._bar.is_mounted
 
     def sync(self) -> None:
         """Take over a list that has changed. Nearly free while none has."""
@@ -65,7 +74,7 @@ class ToolSide(Widget):
         elif stage == self._stage:
             return
         self._stage = stage
-        rows = self.query_one(LogList)
+        rows = self._list
         rows.empty = self._empty()
         rows.refresh()
         self._say()
@@ -84,14 +93,15 @@ class ToolSide(Widget):
         self._search()
 
     def _search(self) -> None:
-        wanted = self.query_one(SearchBar).text
-        name = self._told.name if self._told else ""
+        wanted = self._bar.text
+        told = self._told
+        self._searched = wanted
         self._rows.replace(self._tools, wanted)
-        rows = self.query_one(LogList)
+        rows = self._list
         rows.sync()
-        kept = next((at for at, row in enumerate(self._rows.rows) if row.tool.name == name), 0)
+        kept = next((at for at, row in enumerate(self._rows.rows) if told and row.tool.name == told.name), 0)
         rows.go_to(kept)
-        self.query_one(SearchBar).say_count(len(self._rows.rows) if wanted else None, of=len(self._tools))
+        self._bar.say_count(len(self._rows.rows) if wanted else None, of=len(self._tools))
         self._mean()
 
     def _say(self) -> None:
@@ -99,7 +109,7 @@ class ToolSide(Widget):
         every: list[Span] = [(count or "Tools", "title"), ("," + rest if rest else "", "faint")]
         if self._listing.outdated:
             every.append((f"  {glyphs().warning} changed since", "warning"))
-        self.query_one(StatusLine).show(every)
+        self._line.show(every)
 
     def _empty(self) -> list[list[Span]]:
         """What stands in an empty list: why, and what can be done."""
@@ -114,7 +124,7 @@ class ToolSide(Widget):
     @property
     def chosen(self) -> Tool | None:
         """The tool under the cursor."""
-        cursor = self.query_one(LogList).view.cursor
+        cursor = self._list.view.cursor
         return self._rows.rows[cursor].tool if 0 <= cursor < len(self._rows.rows) else None
 
     def named(self, name: str) -> Tool | None:
@@ -143,30 +153,31 @@ class ToolSide(Widget):
     def search(self) -> None:
         """Let keys go to the search line."""
         self.add_class("-searching")
-        self.query_one(SearchBar).focus()
+        self._bar.focus()
 
     def end_search(self) -> bool:
         """Show all tools again; whether some were hidden."""
-        bar = self.query_one(SearchBar)
+        bar = self._bar
         if not self.has_class("-searching") and not bar.text:
             return False
         bar.text = ""
         self.remove_class("-searching")
-        self.query_one(LogList).focus()
+        self._list.focus()
         return True
 
     def focus_list(self) -> None:
         """Focus the list."""
-        self.query_one(LogList).focus()
+        self._list.focus()
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         """Search."""
         event.stop()
-        self._search()
+        if event.text != self._searched:
+            self._search()
 
     def on_search_bar_done(self, event: SearchBar.Done) -> None:
         """Go to what was found."""
         event.stop()
         if not event.control.text:
             self.remove_class("-searching")
-        self.query_one(LogList).focus()
+        self._list.focus()

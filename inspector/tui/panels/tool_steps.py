@@ -48,13 +48,19 @@ class ToolSteps(Panel):
     def __init__(self, subject: Subject) -> None:
         super().__init__()
         self.subject = subject
+        self.side = ToolSide(subject)
+        """The list."""
+        self.form = ToolForm()
+        """The form of the chosen tool."""
+        self.result = ResultPanel()
+        """What came of calling it."""
 
     def compose(self) -> ComposeResult:
         """List, form, result."""
-        yield ToolSide(self.subject)
+        yield self.side
         with Container(classes="tools--work"):
-            yield ToolForm()
-            yield ResultPanel()
+            yield self.form
+            yield self.result
 
     def on_mount(self) -> None:
         """Begin at the list."""
@@ -66,19 +72,9 @@ class ToolSteps(Panel):
         self.set_class(event.size.width >= WIDE, "-wide")
 
     @property
-    def side(self) -> ToolSide:
-        """The list."""
-        return self.query_one(ToolSide)
-
-    @property
-    def form(self) -> ToolForm:
-        """The form."""
-        return self.query_one(ToolForm)
-
-    @property
-    def result(self) -> ResultPanel:
-        """The result."""
-        return self.query_one(ResultPanel)
+    def is_ready(self) -> bool:
+        """Whether all parts have been laid out: until then there is nothing to show anything in."""
+        return self.side.is_ready and self.form.is_ready and self.result.body.is_ready
 
     def take_focus(self) -> None:
         """The list, or the step that was taken last."""

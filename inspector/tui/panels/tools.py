@@ -76,7 +76,7 @@ values too: the button then says so, and a second press sends them.
 
     def sync(self) -> None:
         """Take in what is new."""
-        if not self.is_mounted:
+        if not self.is_ready:
             return
         self.side.sync()
         self.form.say_why_not(self._calling.why_not())
@@ -93,7 +93,8 @@ values too: the button then says so, and a second press sends them.
         self._calling = Calling(subject)
         self._history = CallHistory(subject)
         self.side.rebind(subject)
-        self._show_history()
+        if self.is_ready:
+            self._show_history()
 
     async def cancel_running(self) -> bool:
         """Cancel the newest call that runs."""

@@ -50,7 +50,7 @@ class ConfirmScreen(ModalScreen[bool]):
             yield Static(question)
             with VerticalScroll(can_focus=False):
                 yield Static(Text(self._quoted))
-            yield Segments(("no, leave it", "yes, call it"), (0,))
+            yield Segments(("no, leave it (n)", "yes, call it (y)"), (0,), letters=False)
 
     def on_mount(self) -> None:
         """Begin at "no"."""

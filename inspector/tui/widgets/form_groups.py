@@ -54,10 +54,10 @@ class ObjectBody(Vertical):
             last = name == names[-1] and not invites and bool(node.path)
             place = Place(name, removable=name not in named, last=last)
             yield FieldNode(node.state, (*node.path, name), field, place)
+        if not names:
+            yield Static(_nothing(root=not node.path, open_=invites), classes="body--none")
         if invites:
             yield Input(placeholder="+ name of a member to add", compact=True, select_on_focus=False)
-        elif not named and not value:
-            yield Static("It takes no arguments." if not node.path else "It has no members.", classes="body--none")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Keep the name to itself: it is no value of a field."""
@@ -80,7 +80,14 @@ def _invites(asked: ObjectField) -> bool:
     """Whether to offer more members: where the schema speaks of them, or names none. JSON can always have more."""
     schema = asked.schema if isinstance(asked.schema, dict) else {}
     spoken = "additionalProperties" in schema or "patternProperties" in schema or not asked.properties
-    return asked.is_open() and spoken and bool(schema.keys() - {"type", "title", "description", "$schema"})
+    return asked.is_open() and spoken
+
+
+def _nothing(*, root: bool, open_: bool) -> str:
+    """What is said of an object that names no members."""
+    if open_:
+        return "The schema names no arguments." if root else "The schema names no members."
+    return "It takes no arguments." if root else "It has no members."
 
 
 def _any(asked: ObjectField) -> Field:

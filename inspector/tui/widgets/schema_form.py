@@ -85,19 +85,27 @@ the letters beside its signs add, remove and move. What is wrong stands below th
         self._note = ""
         self._forced = False
         """Whether JSON is shown because there is too much for a form."""
+        self._json = BlockEdit("", unset=True, wrap=False)
+        self._json.add_class("form--json")
+        self._fields = Vertical(classes="form--fields")
+        self._noted = Static("", classes="form--note")
+        self._whole = Static("", classes="form--whole")
 
     def compose(self) -> ComposeResult:
         """Lay the two views out, one of them shown."""
-        yield Static("", classes="form--note")
-        yield Static("", classes="form--whole")
-        yield Vertical(classes="form--fields")
-        json = BlockEdit("", unset=True, wrap=False)
-        json.add_class("form--json")
-        yield json
+        yield self._noted
+        yield self._whole
+        yield self._fields
+        yield self._json
 
     async def on_mount(self) -> None:
         """Draw the first value."""
         await self._draw()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has been laid out."""
+        return self._json.is_mounted
 
     @property
     def arguments(self) -> object:
@@ -140,18 +148,17 @@ the letters beside its signs add, remove and move. What is wrong stands below th
         else:
             await self._show_fields()
         self.set_class(bool(self._note), "-noted")
-        self.query_one(".form--note", Static).update(Text(self._note))
+        self._noted.update(Text(self._note))
         self._changed()
 
     async def _show_fields(self) -> None:
-        fields = self.query_one(".form--fields", Vertical)
         with self.app.batch_update():
-            await fields.remove_children()
-            await fields.mount(FieldNode(self.state, (), self.state.root, Place(bare=True)))
+            await self._fields.remove_children()
+            await self._fields.mount(FieldNode(self.state, (), self.state.root, Place(bare=True)))
 
     def _show_json(self) -> None:
         self._text = json_text(self.arguments)
-        edit = self.query_one(".form--json", BlockEdit)
+        edit = self._json
         edit.read_only = len(self._text) > _MOST_TEXT
         edit.text = self._text[:_MOST_TEXT]
         if edit.read_only:
@@ -203,14 +210,14 @@ the letters beside its signs add, remove and move. What is wrong stands below th
     def _say_whole(self, sentences: list[str]) -> None:
         self.set_class(bool(sentences), "-wrong")
         shown = [f"{glyphs().error} {visible(sentence, limit=300)}" for sentence in sentences[:8]]
-        self.query_one(".form--whole", Static).update(Text("\n".join(shown)))
+        self._whole.update(Text("\n".join(shown)))
 
     async def insist(self) -> None:
         """Show every problem, in fields nobody has been to as well, and go to the first."""
         self.state.insists = True
         await self.judge()
         if self.as_json:
-            self.query_one(".form--json").focus()
+            self._json.focus()
             return
         for node in self.query(FieldNode):
             if node.is_wrong and node.path:
@@ -228,9 +235,9 @@ the letters beside its signs add, remove and move. What is wrong stands below th
     def focus_first(self) -> None:
         """Focus the first editor."""
         if self.as_json:
-            self.query_one(".form--json").focus()
+            self._json.focus()
             return
-        able = [widget for widget in self.query(".form--fields *") if widget.focusable]
+        able = [widget for widget in self._fields.query("*") if widget.focusable]
         better = [widget for widget in able if not (isinstance(widget, FormBar) and widget.folds)]
         if able:
             (better or able)[0].focus()

@@ -59,11 +59,12 @@ class Segments(Widget, can_focus=True):
         multi: bool = False,
         faint: int = 0,
         tabs: bool = False,
+        letters: bool = True,
         classes: str | None = None,
     ) -> None:
         """Offer `labels` (foreign text); the first `faint` ones are states rather than values.
 
-        `tabs` gives the signs of tabs instead of those of choices.
+        `tabs` gives the signs of tabs instead of those of choices; `letters` lets a letter choose.
         """
         super().__init__(classes=classes)
         self._labels = [visible(label, limit=_LONGEST) or '""' for label in labels]
@@ -71,6 +72,7 @@ class Segments(Widget, can_focus=True):
         self._multi = multi
         self._faint = faint
         self._tabs = tabs
+        self._letters = letters and not tabs and not multi
         self._cursor = min(chosen, default=0)
 
     @property
@@ -167,7 +169,7 @@ class Segments(Widget, can_focus=True):
 
     def on_key(self, event: events.Key) -> None:
         """Let a letter choose the label that begins with it."""
-        if self._multi or event.character is None or not event.character.isalnum():
+        if not self._letters or event.character is None or not event.character.isalnum():
             return
         begins = [at for at, label in enumerate(self._labels) if label.lower().startswith(event.character.lower())]
         if begins:

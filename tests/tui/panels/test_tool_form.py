@@ -1,0 +1,87 @@
+"""The form of a tool, and when it is sent."""
+
+from inspector.protocol.things import Tool
+from inspector.tui.panels.tool_form import ToolForm
+from tests.tui.panels.schemas import ADD, ECHO
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+class Form(Showing):
+    def __init__(self) -> None:
+        self.tool_form = ToolForm()
+        super().__init__(self.tool_form)
+
+    def on_tool_form_call_wanted(self, event: ToolForm.CallWanted) -> None:
+        self.posted.append(event)
+
+    @property
+    def wanted(self) -> list[object]:
+        return [message.arguments for message in self.posted if isinstance(message, ToolForm.CallWanted)]
+
+
+async def test_without_a_tool_there_is_nothing_to_send() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.send()
+        await app.tool_form.toggle_json()
+        await pilot.pause()
+        assert "No tool is chosen" in text(app)
+        assert app.wanted == []
+
+
+async def test_right_input_is_sent_at_once_and_wrong_input_at_the_second_time() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool(ADD))
+        await app.tool_form.send()
+        await app.tool_form.take({"a": "no"})
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{"a": 1}]
+        assert "Call anyway (1 error)" in text(app)
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{"a": 1}, {"a": "no"}]
+
+
+async def test_a_tool_without_a_schema_takes_whatever_is_added() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "bare"}))
+        await app.tool_form.take({"x": [1]})
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{"x": [1]}]
+
+
+async def test_while_nothing_can_be_called_nothing_is_wanted() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+        await app.tool_form.show(Tool(ADD))
+        app.tool_form.say_why_not("not connected [/]")
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == []
+        assert "▲ not connected [/]" in text(app)
+
+
+async def test_each_tool_keeps_what_was_typed_for_it() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)):
+        await app.tool_form.show(Tool(ADD))
+        await app.tool_form.take({"a": 9})
+        await app.tool_form.show(Tool(ECHO))
+        await app.tool_form.show(Tool(ADD))
+        assert app.tool_form.form.arguments == {"a": 9}
+
+
+async def test_a_tool_without_fields_focuses_its_button() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "n", "inputSchema": {"type": "object", "additionalProperties": False}}))
+        await pilot.pause()
+        app.tool_form.focus_first()
+        await pilot.press("enter")
+        await until(lambda: app.wanted == [{}], "Enter calls")
