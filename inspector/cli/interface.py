@@ -5,7 +5,7 @@ The engine starts before anything of the interface is imported, so that the serv
 
 import gc
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
@@ -18,9 +18,11 @@ from inspector.cli.logs import held_log
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
 from inspector.cli.world import World
+from inspector.config.servers import FoundServer
 from inspector.errors import UsageError
 from inspector.session.engine import Engine, Live
 from inspector.transports.children import end_all_children
+from inspector.viewmodels.start import Capture, StartChoice
 
 _PATIENCE_S = 15.0
 """How long the end of a session may take: longer than the ladder that ends a stubborn server."""
@@ -80,6 +82,14 @@ def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatu
         gc.enable()
     _say_where(Output(world), [live.journal.capture_path for live in sittings.lives])
     return status
+
+
+def choose_at_start(servers: Sequence[FoundServer], recent: Sequence[Capture]) -> StartChoice | None:
+    """Show what there is and return what was chosen; None if the person left."""
+    from inspector.tui.screens.start import StartApp
+
+    with held_log():
+        return StartApp(servers, recent).run()
 
 
 def replay(world: World, path: Path) -> ExitStatus:

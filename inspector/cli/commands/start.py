@@ -1,23 +1,25 @@
 """What runs without any words: the servers that hosts on this machine are configured with, and recent captures.
 
-It starts and dials nothing.
+On a terminal one of them can be chosen; elsewhere they are listed. Nothing is started or dialled unasked.
 """
 
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import click
 
 from inspector.capture.shelf import captures
+from inspector.cli.choices import demo_target, found_target, plainly
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
+from inspector.cli.interface import choose_at_start, inspect, replay
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer, found_servers
-from inspector.viewmodels.start import Capture, StartRows
+from inspector.viewmodels.start import Capture, OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
 
 _MOST_CAPTURES = 10
 _WIDTH = 100
@@ -29,16 +31,33 @@ _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
 @click.pass_obj
 def command(world: World, /, as_json: bool, quiet: bool) -> ExitStatus:
-    """List the servers that are configured on this machine, and recent captures."""
+    """Show the servers that are configured on this machine, and recent captures."""
     output = Output(world, as_json, quiet)
     servers = found_servers(world.env, Path.cwd())
     recent = list(_recent(world))
     if as_json:
         output.data({"servers": list(map(_as_json, servers)), "captures": [str(each.path) for each in recent]})
         return ExitStatus.OK
+    if world.has_terminal:
+        return _open(world, choose_at_start(servers, recent))
     rows = StartRows(servers, recent)
     output.lines(tuple(rows.row(index, _width(world)).spans) for index in range(rows.count))
     return ExitStatus.OK
+
+
+def _open(world: World, choice: StartChoice | None) -> ExitStatus:
+    match choice:
+        case None:
+            return ExitStatus.OK
+        case OpenDemo():
+            return inspect(world, plainly(demo_target(world.env)))
+        case OpenCapture():
+            return replay(world, choice.path)
+        case OpenServer():
+            assert isinstance(choice.server, FoundServer), "what was shown is what was found"
+            return inspect(world, plainly(found_target(choice.server, world.env)))
+        case _:
+            assert_never(choice)
 
 
 def _recent(world: World) -> Iterator[Capture]:

@@ -1,11 +1,18 @@
 """What runs without any words: it lists, and starts nothing."""
 
+import json
+import sys
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
 
 from inspector.cli.commands import start
+from inspector.cli.exit_status import ExitStatus
 from inspector.config.paths import places
+from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer
+from tests.cli.commands.opened import opened
 from tests.cli.running import inspect
 
 
@@ -54,3 +61,36 @@ def test_names_move_no_cursor(home: Path) -> None:
     assert "␛[2J" in ran.stdout
     assert max(map(len, ran.stdout.splitlines())) <= 60
     assert start.command.hidden
+
+
+def _chosen(choice: Any) -> Any:
+    """On a terminal, with this choice made of what was found."""
+    chooser = mock.patch("inspector.cli.commands.start.choose_at_start", side_effect=choice)
+    with chooser, opened() as lives:
+        ran = inspect(terminal=True, env={"TERM": "xterm"})
+    return ran, lives
+
+
+def test_on_a_terminal_the_demo_can_be_chosen() -> None:
+    ran, (live,) = _chosen(lambda servers, recent: OpenDemo())
+    assert ran.status == 0
+    assert live.journal.conversation.opening.server["name"] == "gull-rock-lighthouse"
+
+
+def test_a_server_that_was_found_is_opened_as_its_file_says(home: Path) -> None:
+    (home / ".cursor").mkdir()
+    nine = {"command": sys.executable, "args": ["-c", "import os; os._exit(int(os.environ['N']))"], "env": {"N": "9"}}
+    (home / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"nine": nine}}))
+    _, (live,) = _chosen(lambda servers, recent: OpenServer(servers[0]))
+    assert "exited with code 9" in str(live.session.error)
+
+
+def test_a_capture_is_opened_and_to_leave_is_to_leave() -> None:
+    path = places().captures / "a.mcpcap"
+    path.parent.mkdir(parents=True)
+    path.write_text("x")
+    with mock.patch("inspector.cli.commands.start.replay", return_value=ExitStatus.OK) as opened_on:
+        ran, lives = _chosen(lambda servers, recent: OpenCapture(recent[0].path))
+    assert (ran.status, lives, opened_on.call_args.args[1]) == (0, [], path)
+    ran, lives = _chosen(lambda servers, recent: None)
+    assert (ran.status, lives) == (0, [])

@@ -1,0 +1,40 @@
+"""What was chosen at the start, as a target."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.choices import DEMO, demo_target, found_target, plainly
+from inspector.config.servers import FoundServer
+from inspector.config.targets import HttpTarget, StdioTarget
+from inspector.errors import UsageError
+
+_FILE = Path("/home/me/mcp.json")
+_ENV = {"HOME": "/home/me", "SECRET": "s"}
+
+
+def test_a_command_is_started_with_the_files_variables_and_few_of_ours() -> None:
+    server = FoundServer("s", "h", _FILE, argv=("x", "y"), cwd="/there", env=(("K", "a=b"),))
+    target = found_target(server, _ENV)
+    assert isinstance(target, StdioTarget)
+    assert (target.argv, target.cwd) == (("x", "y"), "/there")
+    assert target.environment.values == {"HOME": "/home/me", "K": "a=b"}
+
+
+def test_a_url_is_dialled_with_the_files_headers() -> None:
+    server = FoundServer("s", "h", _FILE, url="https://h/mcp", headers=(("A", "b"),))
+    assert found_target(server, _ENV) == HttpTarget("https://h/mcp", headers=(("A", "b"),))
+
+
+def test_what_is_broken_is_refused_with_its_file() -> None:
+    with pytest.raises(UsageError, match="s: it is empty") as refused:
+        found_target(FoundServer("s", "h", _FILE, problem="it is empty"), _ENV)
+    assert str(_FILE) in refused.value.hint
+
+
+def test_the_demo_is_found_from_anywhere_and_recorded_like_any_server() -> None:
+    chosen = plainly(demo_target(_ENV))
+    assert isinstance(chosen.target, StdioTarget)
+    assert chosen.target.argv == DEMO
+    assert Path(chosen.target.environment.values["PYTHONPATH"], "inspector", "demo").is_dir()
+    assert (chosen.record, chosen.capture, chosen.era) == (True, None, None)
