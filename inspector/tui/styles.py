@@ -7,10 +7,10 @@ a glyph from `glyphs()` or a word. Widgets write `$surface` or `$accent` in thei
 
 import locale
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+import msgspec
 from rich.style import Style
 from rich.text import Text
 from textual.theme import Theme
@@ -18,8 +18,7 @@ from textual.theme import Theme
 from inspector.viewmodels.roles import Role, Span
 
 
-@dataclass(frozen=True, slots=True)
-class _Colours:
+class _Colours(msgspec.Struct, frozen=True):
     """The colours of one theme. Grounds from the screen outwards, then inks from loud to quiet, then hues."""
 
     background: str
@@ -201,13 +200,10 @@ def _styles(c: _Colours) -> Mapping[Role, Style]:
     return MappingProxyType(roles)
 
 
-_ROLES_DARK = _styles(_DARK)
-_ROLES_LIGHT = _styles(_LIGHT)
-
-
+@cache
 def role_styles(*, dark: bool) -> Mapping[Role, Style]:
     """Return the style of every role: ink and weight, no ground. `dark` is `app.current_theme.dark`."""
-    return _ROLES_DARK if dark else _ROLES_LIGHT
+    return _styles(_DARK if dark else _LIGHT)
 
 
 def spans_to_text(spans: Iterable[Span], *, dark: bool) -> Text:
@@ -216,8 +212,7 @@ def spans_to_text(spans: Iterable[Span], *, dark: bool) -> Text:
     return Text.assemble(*((text, styles[role]) for text, role in spans), no_wrap=True, end="")
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(msgspec.Struct, frozen=True):
     """Signs of one cell each, in one alphabet."""
 
     to_server: str = "→"

@@ -7,10 +7,11 @@ handed to the engine's loop and awaited here. A recorded conversation can be loo
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.load import Loading
@@ -37,8 +38,7 @@ class Stage(StrEnum):
     RECORDED = "recorded"
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(msgspec.Struct, frozen=True):
     """What is known of a subject beside its journal."""
 
     label: str

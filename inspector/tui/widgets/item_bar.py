@@ -5,9 +5,9 @@ wraps: what has no room is left out, the least important first, and an item is s
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -20,8 +20,7 @@ from inspector.viewmodels.spans import clip, spans_width
 from inspector.viewmodels.text import visible
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """Something on a line that belongs together."""
 
     spans: tuple[Span, ...]
@@ -41,8 +40,7 @@ class Item:
 _MORE = Item(((glyphs().ellipsis, "faint"),))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """Items from the left edge on, and items up to the right edge."""
 
     left: tuple[Item, ...] = ()
@@ -65,8 +63,8 @@ class Line:
         if excess <= 0 or not line.left:
             return line
         first = line.left[0]
-        cut = replace(first, spans=tuple(clip(first.spans, max(1, first.width - excess))))
-        return replace(line, left=(cut, *line.left[1:]))
+        cut = msgspec.structs.replace(first, spans=tuple(clip(first.spans, max(1, first.width - excess))))
+        return msgspec.structs.replace(line, left=(cut, *line.left[1:]))
 
     def _without_the_worst(self) -> "Line":
         worst = max(item.rank for item in self.items)
@@ -74,7 +72,7 @@ class Line:
         left = tuple(item for item in self.left if item is not gone)
         if self.says_more and len(left) < len(self.left) and _MORE not in left:
             left = (*left, _MORE)
-        return replace(self, left=left, right=tuple(item for item in self.right if item is not gone))
+        return msgspec.structs.replace(self, left=left, right=tuple(item for item in self.right if item is not gone))
 
     @property
     def items(self) -> tuple[Item, ...]:

@@ -4,11 +4,8 @@ Follow holds only while the cursor is on the last line: any step of the reader's
 So a reader who has chosen a line keeps it, however fast lines arrive.
 """
 
-from dataclasses import dataclass
 
-
-@dataclass(slots=True)
-class Viewport:
+class Viewport(msgspec.Struct):
     """A window of `height` lines over `count` lines, and a cursor."""
 
     count: int = 0
