@@ -163,7 +163,7 @@ def _complete(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
     opening = _opened(from_initialize(_initialize_params(wish, offer), answered.message.result), answered)
     if wish.revision and opening.revision.date != offer:
         counter = f"{offer} was offered, and the server answered with {opening.revision.date}"
-        opening = replace(opening, warnings=(*opening.warnings, counter))
+        opening = msgspec.structs.replace(opening, warnings=(*opening.warnings, counter))
     yield Notify("notifications/initialized")
     if wish.over_http:
         yield OpenStream(opening.revision)

@@ -213,6 +213,27 @@ def test_a_pinned_unknown_revision_is_tried_in_both_eras() -> None:
     assert initialize.params["protocolVersion"] == "2099-01-01"
 
 
+def test_a_pinned_revision_is_not_given_up_for_another_one_that_the_server_names() -> None:
+    played = Played()
+    with pytest.raises(ConnectError, match="it does not take 2099-01-01 and names 2026-07-28"):
+        played.play(connect(wish(revision="2099-01-01")), [unsupported("2026-07-28")])
+    assert played.methods == ["server/discover"]
+
+
+def test_a_pinned_revision_that_the_server_counters_is_told_of() -> None:
+    opening = Played().play(connect(wish(revision="2025-03-26")), [OPENED, ""])
+    assert opening.warnings == ("2025-03-26 was offered, and the server answered with 2025-06-18",)
+    assert Played().play(connect(wish(revision="2025-06-18")), [OPENED, ""]).warnings == ()
+
+
+@pytest.mark.parametrize("more", [{"era": Era.MODERN}, {"revision": "2026-07-28"}])
+def test_the_older_carriage_and_the_modern_era_exclude_each_other(more: dict[str, Any]) -> None:
+    played = Played()
+    with pytest.raises(ConnectError, match="no stateless era"):
+        played.play(connect(wish(over_http=True, carriage=Carriage.LEGACY_SSE, **more)), [])
+    assert played.methods == []
+
+
 def test_a_server_that_refuses_the_offer_and_names_others_gets_one_of_those() -> None:
     played = Played()
     refusal = error(-32602, {"supported": ["2024-11-05"], "requested": "2025-11-25"})
