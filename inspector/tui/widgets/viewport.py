@@ -4,6 +4,8 @@ Follow holds only while the cursor is on the last line: any step of the reader's
 So a reader who has chosen a line keeps it, however fast lines arrive.
 """
 
+import msgspec
+
 
 class Viewport(msgspec.Struct):
     """A window of `height` lines over `count` lines, and a cursor."""
