@@ -45,7 +45,9 @@ class ToolHead(Static):
     def _renew(self) -> None:
         inks = role_styles(dark=self.app.current_theme.dark)
         lines = list(_lines(self._tool, full=self.full)) if self._tool else []
-        self.update(Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines))
+        shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
+        about = Text("\n").join(shown)
+        self.update(about)
 
 
 def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:

@@ -9,7 +9,6 @@ import time
 from typing import ClassVar, Final
 
 from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -169,12 +168,8 @@ the letters beside its signs add, remove and move. What is wrong stands below th
     def _changed(self) -> None:
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(_PAUSE, self._judge_later)
+        self._timer = self.set_timer(_PAUSE, lambda: self.run_worker(self.judge(), exclusive=True, group="judge"))
         self.post_message(self.Changed(self))
-
-    @work(exclusive=True, group="judge")
-    async def _judge_later(self) -> None:
-        await self.judge()
 
     async def judge(self) -> Verdict:
         """The verdict on the value as it is now."""

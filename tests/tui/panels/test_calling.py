@@ -11,6 +11,7 @@ from inspector.tui.subject import Stage
 from inspector.viewmodels.lines import plain
 from tests.tui.panels.acting import Acting
 from tests.tui.panels.schemas import CLEAR, ECHO
+from tests.waiting import until
 
 
 async def test_a_call_is_made_with_its_arguments_and_ends() -> None:
@@ -51,8 +52,7 @@ async def test_the_newest_call_is_the_one_that_is_cancelled() -> None:
         tasks.create_task(calling.make(calling.begin(Tool(ECHO), {"text": "first"})))
         call = calling.begin(Tool(ECHO), {"text": "second"})
         tasks.create_task(calling.make(call))
-        while call.exchange is None:
-            await asyncio.sleep(0)
+        await until(lambda: call.exchange is not None, "the second call was sent")
         assert await calling.cancel()
     assert subject.cancelled == [call.exchange]
 
