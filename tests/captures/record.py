@@ -1,23 +1,39 @@
 """The samples in this directory, and the command that records them anew: `python -m tests.captures.record`.
 
-They are the same to the byte at each recording, so a difference in git is a change of the format. Read them in
-tests through `sample(NAME)`.
+They are the same at each recording, so a difference in git is a change of the format, of the demo, or of what a
+session says. Read them in tests through `sample(NAME)`.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from inspector.capture.file import CaptureFile
+from inspector.capture.journal import Journal
 from inspector.capture.opening import create
-from tests.capture.recording import http_life, life, over
+from inspector.capture.recorder import Recorder
+from inspector.capture.records import FORMAT, VERSION, Head, Tool
+from tests.capture.recording import http_life, life, over, ticking
+from tests.captures.hurry import HurriedLoop
+from tests.captures.lighthouse import day, visit, wreck
 
 HERE = Path(__file__).parent
 _LIVES = {"handshake": life, "stateless": http_life}
+_STAYS = {"lighthouse": day, "wreck": wreck}
 _TORN_AT = -500
 """Where the torn sample ends, seen from the end of the whole one: in the middle of a record."""
+_MORNING = 1_795_254_060_000_000_000
+"""A Saturday, 9:41 UTC, in nanoseconds since 1970."""
+_LOOK = 37_000
+"""Nanoseconds by which a clock goes on each time it is looked at, so that no two entries have the same time."""
 
 
 def sample(name: str) -> Path:
-    """The file of a sample: "handshake" over stdio, "stateless" over HTTP, or "torn"."""
+    """The file of a sample.
+
+    By hand, for the format: "handshake" over stdio, "stateless" over HTTP, "torn". Sessions with the demo, for the
+    screens: "lighthouse" (a bit of everything), "wreck" (the server dies), "harbour" (HTTP, stateless).
+    """
     return HERE / f"{name}.mcpcap"
 
 
@@ -30,6 +46,31 @@ def record(directory: Path) -> None:
         journal.close()
     whole = (directory / "handshake.mcpcap").read_bytes()
     (directory / "torn.mcpcap").write_bytes(whole[:_TORN_AT])
+    for name, stay in _STAYS.items():
+        loop = HurriedLoop()
+        _play(directory / f"{name}.mcpcap", partial(_passed, loop), partial(stay, loop=loop))
+    _play(directory / "harbour.mcpcap", lambda: 0, visit, look=2_300_000)
+
+
+def _passed(loop: HurriedLoop) -> int:
+    return round(loop.time() * 1e6) * 1000
+
+
+def _play(path: Path, passed: Callable[[], int], live: Callable[[Journal], None], *, look: int = _LOOK) -> None:
+    """Record a session; `passed` gives the nanoseconds since it began, and each look takes some on top."""
+    head = Head(format=FORMAT, v=VERSION, id=path.stem, tw=_MORNING, tm=10**9, tool=Tool("mcp-inspect"))
+    file = CaptureFile(create(path, overwrite=True), path)
+    clock, wall = ticking(head.tm, look), ticking(head.tw, look)
+    journal = Journal(
+        file,
+        head,
+        recorder=Recorder(file, head),
+        path=path,
+        clock=lambda: passed() + clock(),
+        wall=lambda: passed() + wall(),
+    )
+    live(journal)
+    journal.close()
 
 
 if __name__ == "__main__":
