@@ -63,7 +63,6 @@ class Action:
 _SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
 _WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 _NAMES = {
-    **(_WORDS if glyphs().to_server.isascii() else _SIGNS),
     "escape": "Esc",
     "tab": "Tab",
     "space": "Space",
@@ -75,11 +74,12 @@ _NAMES = {
 
 
 def key_name(key: str) -> str:
-    """Return a key as footer and help write it: `^p`, `F5`, `⏎`."""
-    if key in _NAMES:
-        return _NAMES[key]
+    """Return a key as footer and help write it: `^p`, `F5`, `⏎`, or "Enter" where the terminal has no such sign."""
     if key.startswith("ctrl+"):
-        return "^" + _NAMES.get(key[5:], key[5:])
+        return "^" + key_name(key[5:])
+    names = _NAMES | (_WORDS if glyphs().to_server.isascii() else _SIGNS)
+    if key in names:
+        return names[key]
     return key.upper() if key[0] == "f" and key[1:].isdigit() else key
 
 

@@ -8,6 +8,7 @@ from textual.widgets import Static
 
 from inspector.tui import keys
 from inspector.tui.keys import ACTIONS, Action, Where
+from inspector.tui.styles import Glyphs
 
 TOGETHER = (
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TRAFFIC, Where.DETAIL),
@@ -108,3 +109,9 @@ async def test_an_action_can_be_given_another_key_by_its_id() -> None:
     async with OneWidget().run_test() as pilot:
         await pilot.press("x", "j")
     assert moved == [1]
+
+
+def test_a_terminal_without_unicode_reads_words_for_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [keys.key_name(key) for key in ("enter", "ctrl+p", "f5", "j")] == ["⏎", "^p", "F5", "j"]
+    monkeypatch.setattr(keys, "glyphs", lambda: Glyphs(to_server=">"))
+    assert [keys.key_name(key) for key in ("enter", "up", "ctrl+enter", "escape")] == ["Enter", "Up", "^Enter", "Esc"]

@@ -21,6 +21,7 @@ from inspector.tui.widgets.tab_line import TabLine
 from inspector.viewmodels.detail import Detail, Side, detail_of
 from inspector.viewmodels.lines import Section
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.spans import spans_width
 from inspector.viewmodels.text import for_clipboard, human_size
 
 HEADERS = "Headers"
@@ -162,7 +163,9 @@ class DetailPanel(Widget):
             return  # shown before it was laid out; `on_mount` draws
         detail = self._detail
         self.query_one("#title", StatusLine).show(detail.title if detail else [("Nothing chosen", "muted")])
-        self.query_one("#facts", StatusLine).show(_summary(detail) if detail else [("choose a line", "faint")])
+        self.query_one("#facts", StatusLine).show(
+            _summary(detail, self.size.width - 2) if detail else [("choose a line", "faint")]
+        )
         sides = self._sides_in_sight()
         tab = self._tab if sides else HEADERS
         hint: list[Span] = [("p turns over", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
@@ -216,14 +219,16 @@ def _fill(view: PayloadView, side: Side, tab: str) -> None:
     view.show([(side.name, "strong"), ("  ", "text"), (f"#{side.n}", "faint")], problem or size, side.payload, tab)
 
 
-def _summary(detail: Detail) -> list[Span]:
-    """The facts that matter at first sight, on one line."""
+def _summary(detail: Detail, width: int) -> list[Span]:
+    """The facts that matter at first sight, on one line: as many of them as fit whole into `width` cells."""
     known = {fact.key: fact for fact in detail.facts}
     spans: list[Span] = []
     for key in ("state", "progress", "problem", "defect", "why", "size", "revision", "entry"):
         if key in known:
-            spans += [("  ·  ", "faint")] if spans else []
-            spans.append((known[key].value, known[key].role if known[key].role != "text" else "muted"))
+            between: list[Span] = [("  ·  ", "faint")] if spans else []
+            said: Span = (known[key].value, known[key].role if known[key].role != "text" else "muted")
+            if not spans or spans_width([*spans, *between, said]) <= width:
+                spans += [*between, said]
     return spans
 
 

@@ -99,6 +99,7 @@ class TrafficList(Widget):
         self.bar.text = ""
         self.bar.display = False
         self.model.set_filter("")
+        self.rows.sync()  # before they are drawn again: there are others now
         self.rows.focus()
 
     def toggle_tree(self) -> None:
@@ -142,6 +143,7 @@ class TrafficList(Widget):
     def on_search_bar_changed(self, message: "SearchBar.Changed") -> None:
         """Filter as it is typed."""
         self.model.set_filter(message.text)
+        self.rows.sync()  # before they are drawn again: there are fewer now
 
     def on_search_bar_done(self, message: "SearchBar.Done") -> None:
         """Back to the rows; an empty line goes away."""

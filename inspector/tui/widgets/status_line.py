@@ -32,7 +32,7 @@ class StatusLine(Widget):
         left, right = self._shown
         width = self.content_size.width
         right = clip(right, width)
-        room = max(0, width - spans_width(right) - 2)
+        room = max(0, width - spans_width(right) - 2) if right else width
         left = clip(left, room)
         gap = " " * max(0, width - spans_width(left) - spans_width(right))
         return spans_to_text([*left, (gap, "text"), *right], dark=self.app.current_theme.dark)

@@ -99,3 +99,12 @@ async def test_the_place_in_a_payload_is_kept_while_the_same_message_is_looked_a
             panel.sync()
         await screen(pilot)
         assert panel.query_one("#first", PayloadView).path == before == "id"
+
+
+async def test_of_the_facts_in_the_head_those_are_left_out_that_do_not_fit_whole(tape: Tape) -> None:
+    panel = panel_on(handshake(tape))
+    async with Showing(panel).run_test(size=(30, 40)) as pilot:
+        panel.show(4)
+        facts = (await screen(pilot)).split("\n")[1]
+    assert "ok after" in facts
+    assert facts.rstrip()[-1] not in "·…"

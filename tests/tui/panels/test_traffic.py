@@ -71,6 +71,16 @@ async def test_the_filter_hides_what_does_not_match_and_says_how_much_does(tape:
         assert "initialize" in await shown(pilot, panel)
 
 
+async def test_rows_that_a_filter_has_just_taken_away_are_not_drawn_any_more(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        await shown(pilot, panel)
+        panel.list.on_search_bar_changed(SearchBar.Changed(panel.list.bar, "sell"))
+        panel.list.rows.forget()  # as a line of the filter that opens above them makes it do
+        await pilot.pause()
+        assert "cannot be drawn" not in text(pilot.app)
+
+
 async def test_t_changes_to_the_order_of_the_wire_and_keeps_the_chosen_entry(tape: Tape) -> None:
     panel = TrafficPanel(Staged(handshake(tape)))
     async with Showing(panel).run_test(size=WIDE) as pilot:
