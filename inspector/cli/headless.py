@@ -7,8 +7,9 @@ its revision), SIGTERM or SIGHUP, or a reader of our output that has had enough.
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
@@ -25,8 +26,7 @@ from inspector.session.session import Session
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(msgspec.Struct, frozen=True):
     """A session that is open, and where to write what comes of it."""
 
     session: Session

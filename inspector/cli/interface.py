@@ -8,9 +8,10 @@ import shlex
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec.structs import replace
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.launch import kept_journal, leaving_no_child, leaving_politely, numbered, settings_for
@@ -18,11 +19,13 @@ from inspector.cli.logs import held_log
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
 from inspector.cli.world import World
-from inspector.config.servers import FoundServer
 from inspector.errors import UsageError
 from inspector.session.engine import Engine, Live
 from inspector.transports.children import end_all_children
-from inspector.viewmodels.start import Capture, StartChoice
+
+if TYPE_CHECKING:  # of the start screen; a named server does not wait for what finds servers
+    from inspector.config.servers import FoundServer
+    from inspector.viewmodels.start import Capture, StartChoice
 
 _PATIENCE_S = 15.0
 """How long the end of a session may take: longer than the ladder that ends a stubborn server."""
@@ -84,7 +87,7 @@ def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatu
     return status
 
 
-def choose_at_start(servers: Sequence[FoundServer], recent: Sequence[Capture]) -> StartChoice | None:
+def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]") -> "StartChoice | None":
     """Show what there is and return what was chosen; None if the person left."""
     from inspector.tui.screens.start import StartApp
 

@@ -1,7 +1,6 @@
 """Fetching lists for a command: whole, exact, and with a word on what is missing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -19,8 +18,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(msgspec.Struct, frozen=True):
     """A list as far as the server gave it."""
 
     kind: str

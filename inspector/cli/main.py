@@ -8,10 +8,10 @@ import logging
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from importlib import import_module
 
 import click
+import msgspec
 
 from inspector import __version__
 from inspector.cli.exit_status import MEANINGS, ExitStatus
@@ -24,8 +24,7 @@ from inspector.errors import InspectError, UsageError
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Command:
+class _Command(msgspec.Struct, frozen=True):
     module: str
     """In `inspector.cli.commands`; the click command there has the command's name, or `command`."""
     help: str
@@ -125,7 +124,7 @@ def _run(argv: Sequence[str], world: World) -> int:
     if words.theirs is not None and not _COMMANDS[name or "start"].talks:
         raise UsageError(f"mcp-inspect {name} takes no server's command", hint=f"See mcp-inspect {name} --help.")
     line = [name, *words.ours] if name else list(words.ours)
-    with commands.make_context("mcp-inspect", line, obj=replace(world, theirs=words.theirs)) as context:
+    with commands.make_context("mcp-inspect", line, obj=msgspec.structs.replace(world, theirs=words.theirs)) as context:
         return int(commands.invoke(context) or 0)
 
 

@@ -5,11 +5,11 @@ option that means nothing for the target at hand is an error, never ignored.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from inspector.cli.words import no_server
 from inspector.cli.world import World
@@ -67,8 +67,7 @@ def headless_options(command: F) -> F:
     return click.argument("url", required=False, metavar="[URL | -- CMD…]")(command)
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True):
     """What the options and the words around them come to."""
 
     target: Target

@@ -7,7 +7,6 @@ a terminal acts on as escapes, which is the same JSON.
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 import msgspec
@@ -38,11 +37,10 @@ _ACTS_ON_TERMINALS = re.compile(
 )
 
 
-@dataclass(slots=True)
-class Output:
+class Output(msgspec.Struct):
     """Where a command writes."""
 
-    world: World = field(default_factory=World)
+    world: World = msgspec.field(default_factory=World)
     as_json: bool = False
     quiet: bool = False
 

@@ -5,7 +5,8 @@ One rule: everything before the first `--` is ours, in any order; everything aft
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from inspector.errors import UsageError
 
@@ -19,8 +20,7 @@ WITH_VALUE = frozenset(
 _SCHEMES = ("http://", "https://")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """A command line, taken apart."""
 
     command: str

@@ -6,20 +6,20 @@ No command reads `sys.argv`, `os.environ` or `sys.stdout` by itself.
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TextIO
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class World:
+
+class World(msgspec.Struct, frozen=True):
     """What surrounds one run of the program."""
 
     theirs: tuple[str, ...] | None = None
     """The server's argv: what stood after the first `--`, untouched. None if there was no `--`."""
-    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    stdin: TextIO = field(default_factory=lambda: sys.stdin)
-    stdout: TextIO = field(default_factory=lambda: sys.stdout)
-    stderr: TextIO = field(default_factory=lambda: sys.stderr)
+    env: Mapping[str, str] = msgspec.field(default_factory=lambda: os.environ)
+    stdin: TextIO = msgspec.field(default_factory=lambda: sys.stdin)
+    stdout: TextIO = msgspec.field(default_factory=lambda: sys.stdout)
+    stderr: TextIO = msgspec.field(default_factory=lambda: sys.stderr)
 
     @property
     def has_terminal(self) -> bool:

@@ -7,8 +7,9 @@ import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from inspector.errors import UsageError
 
@@ -25,8 +26,7 @@ _FILLER = re.compile(r"^(mcp[-_])?(server[-_])?(?=.)|(?<=.)[-_](mcp([-_]server)?
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(msgspec.Struct, frozen=True):
     """The directories of one user. None of them need exist yet: see `private_directory`."""
 
     state: Path

@@ -4,8 +4,9 @@ A target has a label for titles and file names, and a key under which what was l
 the whole command with its directory, or the URL, never a name that could later mean something else.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from inspector.config.environment import Environment
 from inspector.config.eras import process_key, url_key
@@ -13,8 +14,7 @@ from inspector.config.paths import short_name
 from inspector.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class StdioTarget:
+class StdioTarget(msgspec.Struct, frozen=True):
     """A server that we start."""
 
     argv: tuple[str, ...]
@@ -33,8 +33,7 @@ class StdioTarget:
         return process_key(self.argv, Path(self.cwd))
 
 
-@dataclass(frozen=True, slots=True)
-class HttpTarget:
+class HttpTarget(msgspec.Struct, frozen=True):
     """A server that we dial."""
 
     url: str

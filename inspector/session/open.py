@@ -4,8 +4,9 @@ HTTP is imported only for an HTTP target: a server on stdio must not pay for a c
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from inspector import __version__
 from inspector.capture.journal import Journal
@@ -28,15 +29,14 @@ def _forget(opening: Opening) -> None:
     """Keep nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """How to talk to a target."""
 
     era: Era | None = None
     """None: find out."""
     revision: str = ""
     """A version string to use and no other; "" for the newest."""
-    clocks: Clocks = field(default_factory=Clocks)
+    clocks: Clocks = msgspec.field(default_factory=Clocks)
     probe_silence_s: float = 2.0
     remembered: Era | None = None
     remember: Callable[[Opening], None] = _forget

@@ -6,9 +6,9 @@ other names) and `ctrl+s ctrl+q` (flow control). A key is printable only where n
 do, the field keeps it. Users rebind by `id`, so an id is for ever.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
 from textual.binding import Binding, BindingType
 
 from inspector.tui.styles import glyphs
@@ -34,8 +34,7 @@ class Where(StrEnum):
     CONFIRM = "Questions before a start"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(msgspec.Struct, frozen=True):
     """Something a person can do, and how."""
 
     id: str

@@ -14,5 +14,5 @@ def test_every_sign_takes_one_cell() -> None:
 
 def test_every_sign_has_its_twin_for_terminals_without_it() -> None:
     drawn = glyphs("utf-8")
-    known = {getattr(drawn, name) for name in drawn.__slots__}
+    known = {getattr(drawn, name) for name in drawn.__struct_fields__}
     assert set(_SIGNS.values()) <= known

@@ -1,9 +1,9 @@
 """`mcp-inspect demo`: the interface on the server that comes with this program."""
 
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from inspector.cli.choices import DEMO, DEMO_VARIABLE
 from inspector.cli.exit_status import ExitStatus
