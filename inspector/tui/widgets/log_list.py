@@ -228,7 +228,7 @@ def _with_label(titles: Sequence[Span], label: Sequence[Span], width: int) -> Se
     gaps = [len(text) - len(text.rstrip()) for text, _ in titles]
     widest = gaps.index(max(gaps))
     room = gaps[widest] - spans_width(label) - 2
-    if room < 0:
+    if room < 1:
         return titles
     text, role = titles[widest]
     return [*titles[:widest], (text.rstrip() + " " * room, role), *label, ("  ", role), *titles[widest + 1 :]]
