@@ -2,7 +2,9 @@
 
 import re
 
+from inspector.cli.exit_status import MEANINGS
 from tests.architecture.sources import ROOT
+from tests.screens.pictures import SHOWN
 
 _README = (ROOT / "README.md").read_text()
 
@@ -36,6 +38,18 @@ def test_every_room_is_on_both_maps_and_no_other() -> None:
     tree, floors = _blocks("")[:2]
     assert set(re.findall(r"^[├└]─ (\w+)/", tree, re.MULTILINE)) == _rooms()
     assert set(floors.split()) == _rooms() | {"errors"}
+
+
+def test_the_exit_statuses_are_those_of_the_program() -> None:
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", _README, re.MULTILINE)
+    assert rows == [(str(int(status)), meaning) for status, meaning in MEANINGS.items()]
+
+
+def test_every_picture_is_of_a_screen_of_today() -> None:
+    shown = re.findall(r"!\[[^]]+\]\(screenshots/([\w-]+)\.svg\)", _README)
+    assert shown
+    assert set(shown) <= set(SHOWN)
+    assert _README.index(f"screenshots/{shown[0]}.svg") < _README.index("## ")
 
 
 def test_the_matrix_of_revisions_has_its_place() -> None:
