@@ -42,7 +42,7 @@ _PATTERNS = {
     ],
 }
 _SKIP = {".git", ".venv", "venv", "node_modules", ".test-servers", "build", "dist", "__pycache__"}
-_SKIP_ENDINGS = (".egg-info", "_cache", ".png", ".gz", ".mcpz")
+_SKIP_ENDINGS = (".egg-info", "_cache", ".png", ".gz", ".mcpz", "snapshot_report.html")
 _MOST = 4_000_000
 """Bytes: what is bigger is a recorded flood, not prose."""
 
