@@ -65,7 +65,8 @@ class Thing(msgspec.Struct, frozen=True):
     def flaw(self) -> str:
         """Why it can't be used as it is, half a sentence; "" if it can."""
         if not isinstance(self.raw, dict):
-            return f"a {peek.type_name(self.raw)} instead of an object"
+            article = "an" if isinstance(self.raw, list) else "a"
+            return f"{article} {peek.type_name(self.raw)} instead of an object"
         return "" if self.name else "it has no name"
 
 

@@ -159,7 +159,8 @@ def _complete(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
     """What remains of the handshake once `initialize` was answered."""
     answered = _answered(reply, "initialize")
     if not isinstance(answered.message, Answer):
-        raise ConnectError(_refusal("initialize", reply), hint="Try --era modern, or pin an older --revision.")
+        hint = "See what the server logs, or try --era modern, or pin an older --revision."
+        raise ConnectError(_refusal("initialize", reply), hint=hint)
     opening = _opened(from_initialize(_initialize_params(wish, offer), answered.message.result), answered)
     if wish.revision and opening.revision.date != offer:
         counter = f"{offer} was offered, and the server answered with {opening.revision.date}"
