@@ -41,6 +41,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.revisions._shape import Carriage, Revision
+from inspector.protocol.revisions.table import find
 from inspector.protocol.stamp import ClientIdentity, stamped
 from inspector.session.answering import answer_to
 from inspector.session.waiting import Clocks, Waiter, wait
@@ -113,7 +114,7 @@ class Driver:
         waiter = self._waiters.get(exchange.id)
         if waiter is not None:
             waiter.settle(GivenUp(waiter.exchange, reason))
-            await self._give_up(waiter, reason)
+            await self._part(waiter, reason)
 
     async def say_farewells(self) -> None:
         """Wait, but not for long, until the server was told what was given up just now: the connection will end."""
@@ -215,7 +216,7 @@ class Driver:
             self._farewells.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
             raise
         if isinstance(reply, Silent) and silence_s is None:
-            await self._give_up(waiter, f"no answer within {reply.seconds:g} s")
+            await self._part(waiter, f"no answer within {reply.seconds:g} s")
         elif waiter.future.done():
             self._waiters.pop(waiter.id, None)
         return reply
@@ -226,7 +227,7 @@ class Driver:
             delivery = await self._transport.send(outgoing)
         except InspectError as error:
             for waiter in waiters:
-                waiter.settle(Broken(waiter.exchange, str(error), error.hint))
+                waiter.settle(Broken(waiter.exchange, str(error), error.hint, isinstance(error, ConnectError)))
             return
         for waiter in waiters if not delivery.answer_may_follow else ():
             why = delivery.why or "the response ended without an answer to it"
@@ -265,13 +266,19 @@ class Driver:
             self.http.common_headers = self.http.common_headers | version_header(revision)
             self._tasks.create_task(_stream(self.http))
 
+    async def _part(self, waiter: Waiter, reason: str) -> None:
+        """Give a request up, without waiting long for a server that may take in nothing any more."""
+        self._farewells.append(self._tasks.create_task(self._give_up(waiter, reason)))
+        await asyncio.wait(self._farewells[-1:], timeout=_FAREWELL_S)
+
     async def _give_up(self, waiter: Waiter, reason: str) -> None:
         """Say that an answer is no longer wanted, in the way of the request's revision."""
         self._waiters.pop(waiter.id, None)
         exchange = waiter.exchange
         if exchange is None or not exchange.is_open:
             return
-        notice = cancel(exchange, self.revision, over_http=self.http is not None, reason=reason)
+        revision = find(exchange.revision or "") or self.revision
+        notice = cancel(exchange, revision, over_http=self.http is not None, reason=reason)
         if notice is not None:
             await self._notify(notice)
         if notice is None and self.http is not None and waiter.delivery is not None:

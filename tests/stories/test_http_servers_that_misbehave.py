@@ -1,5 +1,6 @@
 """Servers over HTTP that refuse, forget, redirect, cut off or are no MCP servers: what a person is told of each."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -12,8 +13,8 @@ from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
-from inspector.transports.http.listener import HttpRequest, HttpResponse
-from tests.servers.http_fixtures import JSON, Site, always, json_answer, serving
+from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
+from tests.servers.http_fixtures import JSON, Site, always, json_answer, legacy_server, serving, stream
 from tests.stories.commands import Ran, mcp_inspect
 
 Answer = HttpResponse | Callable[[HttpRequest], HttpResponse]
@@ -98,3 +99,216 @@ async def test_a_session_that_the_server_has_forgotten_is_begun_anew_in_sight(tm
         ExchangeState.ANSWERED,
         ExchangeState.ANSWERED,
     ]
+
+
+PAGE = b"<!doctype html><title>Welcome</title><script>alert(1)</script>" + BELL
+HTML = (("Content-Type", "text/html; charset=utf-8"),)
+
+
+@pytest.mark.parametrize("status", [200, 404, 405])
+async def test_a_web_page_is_no_server_and_its_beginning_is_quoted(tmp_path: Path, status: int) -> None:
+    async with serving(always(HttpResponse(status, HTML, PAGE))) as site:
+        ran = await ask(site, tmp_path)
+    assert (ran.status, ran.stdout) == (ExitStatus.UNREACHABLE, b"")
+    assert f"HTTP {status} (text/html; charset=utf-8): <!doctype html>" in ran.error["message"]
+    assert "URL" in ran.error["hint"]
+    assert PAGE in ran.came()
+    assert not any(piece in ran.stderr for piece in (b"\x1b", b"\x07"))
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 429, 408])
+async def test_an_outage_is_no_verdict_on_the_era(tmp_path: Path, status: int) -> None:
+    async with serving(always(HttpResponse(status, HTML, b"try again"))) as site:
+        ran = await ask(site, tmp_path)
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert f"HTTP {status}" in ran.error["message"]
+    assert "try again" in ran.error["message"]
+    assert ran.seen.methods() == ["server/discover"]
+    assert statuses(ran) == [status]
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream", "", "text/html"])
+async def test_an_answer_of_the_wrong_content_type_is_an_answer(tmp_path: Path, kind: str) -> None:
+    headers = (("Content-Type", kind),) if kind else ()
+
+    def odd(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(200, headers, answer(request, TOOLS).body)
+
+    async with serving(server(tools_list=odd)) as site:
+        ran = await ask(site, tmp_path)
+    assert (ran.status, ran.json["tools"]) == (ExitStatus.OK, TOOLS["tools"])
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (HttpResponse(200, JSON, b"<html>"), "HTTP 200"),
+        (HttpResponse(200, JSON, b""), "HTTP 200"),
+        (HttpResponse(200, JSON, b'{"jsonrpc":"2.0","id":99,"result":{}}'), "HTTP 200"),
+        (HttpResponse(200, JSON, b'{"jsonrpc":"2.0","id":'), "HTTP 200"),
+        (HttpResponse(204), "HTTP 204"),
+        (HttpResponse(400, HTML, b"bad request"), "HTTP 400"),
+        (HttpResponse(500, HTML, b"oops"), "HTTP 500"),
+    ],
+)
+async def test_a_call_that_gets_no_answer_fails_and_says_what_came_instead(
+    tmp_path: Path, broken: HttpResponse, said: str
+) -> None:
+    async with serving(server(tools_call=broken)) as site:
+        ran = await ask(site, tmp_path, "call", "one")
+    assert (ran.status, ran.stdout) == (ExitStatus.UNREACHABLE, b"")
+    assert ran.error["code"] == "request_failed"
+    assert said in ran.error["message"]
+    (call,) = [each for each in ran.seen.exchanges if each.method == "tools/call"]
+    assert call.state is ExchangeState.LOST
+    if broken.body:
+        assert broken.body in ran.came()
+
+
+def event(message: bytes, *, id_: str = "") -> bytes:
+    """An event of a stream."""
+    return (f"id: {id_}\n".encode() if id_ else b"") + b"data: " + message + b"\n\n"
+
+
+def cut(*, id_: str = "") -> Callable[[HttpRequest], HttpResponse]:
+    """A stream that brings one word of progress and breaks off."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        token = json.loads(request.body)["params"]["_meta"]["progressToken"]
+        far = {"progressToken": token, "progress": 1}
+        note = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": far}).encode()
+        return stream(event(note, id_=id_), HangUp())
+
+    return respond
+
+
+async def test_a_stream_that_is_cut_loses_its_call_and_says_so(tmp_path: Path) -> None:
+    async with serving(server(tools_call=cut())) as site:
+        ran = await ask(site, tmp_path, "call", "one")
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert "broke the connection off" in ran.error["message"]
+    (call,) = [each for each in ran.seen.exchanges if each.method == "tools/call"]
+    assert (call.state, call.progress is not None) == (ExchangeState.LOST, True)
+    assert "broke the connection off" in call.why
+
+
+async def test_a_stream_that_is_cut_and_can_be_resumed_brings_its_answer(tmp_path: Path) -> None:
+    handle = server(tools_call=cut(id_="7"))
+
+    async def with_resumption(request: HttpRequest) -> HttpResponse:
+        if request.method == "GET" and request.header("last-event-id") == "7":
+            (call,) = [each for each in site.requests if b"tools/call" in each.body]
+            return stream(event(bytes(answer(call, {"content": []}).body), id_="8"))  # type: ignore[arg-type]
+        return await handle(request)
+
+    async with serving(with_resumption) as site:
+        ran = await ask(site, tmp_path, "call", "one")
+    assert (ran.status, ran.json["result"]) == (ExitStatus.OK, {"content": []})
+    (call,) = [each for each in ran.seen.exchanges if each.method == "tools/call"]
+    assert (call.state, call.why) == (ExchangeState.ANSWERED, "")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_to_another_origin_is_not_followed(tmp_path: Path, status: int) -> None:
+    async with serving(server()) as elsewhere:
+        onward = HttpResponse(status, (("Location", elsewhere.url),))
+        async with serving(always(onward)) as site:
+            ran = await ask(site, tmp_path)
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert elsewhere.requests == []
+    if status in (307, 308):
+        assert elsewhere.url in ran.error["hint"]
+        assert "another origin" in ran.error["message"]
+    else:
+        assert f"HTTP {status}" in ran.error["message"]
+
+
+async def test_redirects_in_a_circle_end_and_each_is_shown(tmp_path: Path) -> None:
+    async with serving(always(HttpResponse(307, (("Location", "/mcp"),)))) as site:
+        ran = await ask(site, tmp_path)
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert "redirects more than" in ran.error["message"]
+    assert statuses(ran) == [307] * len(site.requests)
+    assert not any(each.is_open for each in ran.seen.exchanges)
+
+
+async def test_a_redirect_within_the_origin_is_followed_in_sight(tmp_path: Path) -> None:
+    handle = server()
+
+    async def moved(request: HttpRequest) -> HttpResponse:
+        return await handle(request) if request.target == "/new" else HttpResponse(308, (("Location", "/new"),))
+
+    async with serving(moved) as site:
+        ran = await ask(site, tmp_path)
+    assert (ran.status, ran.json["tools"]) == (ExitStatus.OK, TOOLS["tools"])
+    assert 308 in statuses(ran)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:{port}/mcp", "https://127.0.0.1:{port}/mcp"])
+async def test_where_nobody_listens_it_says_so(tmp_path: Path, url: str) -> None:
+    async with serving(server()) as site:
+        port = site.listener.port
+    ran = await mcp_inspect("info", "--json", url.format(port=port), place=tmp_path)
+    assert (ran.status, ran.error["code"]) == (ExitStatus.UNREACHABLE, "connect_error")
+    assert f"127.0.0.1:{port} refuses connections" in ran.error["message"]
+    assert "running" in ran.error["hint"]
+
+
+async def test_a_server_that_hangs_up_without_a_word_is_told_of(tmp_path: Path) -> None:
+    async def hang_up(request: HttpRequest) -> HttpResponse:
+        raise HangUp
+
+    async with serving(hang_up) as site:
+        ran = await ask(site, tmp_path)
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert "gave no HTTP response" in ran.error["message"]
+
+
+async def test_a_server_that_takes_the_request_and_says_nothing_is_a_timeout(tmp_path: Path) -> None:
+    silence = asyncio.Event()
+
+    async def wait(request: HttpRequest) -> HttpResponse:
+        await silence.wait()
+        return HttpResponse(200)
+
+    async with serving(wait) as site:
+        ran = await ask(site, tmp_path, "info", "--timeout", "0.3")
+        silence.set()
+    assert (ran.status, ran.error["code"]) == (ExitStatus.TIMEOUT, "request_timeout")
+    assert "--timeout" in ran.error["hint"]
+    assert [each.state for each in ran.seen.exchanges] == [ExchangeState.CANCELLED]
+    assert len(site.requests) == 1
+
+
+async def test_a_server_that_takes_in_nothing_any_more_does_not_keep_us(tmp_path: Path) -> None:
+    silence = asyncio.Event()
+    handle = server()
+
+    async def wait(request: HttpRequest) -> HttpResponse:
+        if b"tools/call" in request.body or b"cancelled" in request.body or request.method == "DELETE":
+            await silence.wait()
+        return await handle(request)
+
+    async with serving(wait) as site:
+        ran = await ask(site, tmp_path, "call", "one", "--timeout", "0.3")
+        silence.set()
+    assert (ran.status, ran.error["code"]) == (ExitStatus.TIMEOUT, "request_timeout")
+    assert ran.seen.methods() == ["server/discover", "initialize", "tools/list", "tools/call"]
+    assert ran.seen.exchanges[-1].state is ExchangeState.CANCELLED
+    assert ran.seen.sent("notifications/cancelled")[0]["params"]["requestId"] == ran.seen.exchanges[-1].id
+
+
+async def test_tls_where_there_is_none_is_explained(tmp_path: Path) -> None:
+    async with serving(server()) as site:
+        ran = await mcp_inspect("info", "--json", site.url.replace("http:", "https:"), place=tmp_path)
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert "http://" in ran.error["hint"]
+
+
+async def test_an_old_server_may_name_no_other_origin_to_post_to(tmp_path: Path) -> None:
+    async with serving(server()) as elsewhere:
+        async with legacy_server(lambda site: f"{elsewhere.url}/steal") as site:
+            ran = await mcp_inspect("info", "--json", "--transport", "sse", site.url, place=tmp_path)
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert "another origin" in ran.error["message"]
+    assert elsewhere.requests == []

@@ -253,7 +253,7 @@ def _answered(reply: Reply, method: str) -> Replied:
         case Refused():
             raise ConnectError(_refusal(method, reply), hint="Check the URL, and what the server logs.")
         case Broken():
-            raise Disconnected(reply.why, hint=reply.hint)
+            raise (ConnectError if reply.unreached else Disconnected)(reply.why, hint=reply.hint)
         case GivenUp():
             raise Disconnected("connecting was given up")
 

@@ -104,6 +104,8 @@ class Broken(msgspec.Struct, frozen=True):
     exchange: Exchange | None
     why: str
     hint: str = ""
+    unreached: bool = False
+    """Whether it could not be made, for this request at least."""
 
 
 class GivenUp(msgspec.Struct, frozen=True):

@@ -163,6 +163,12 @@ def test_a_server_that_dies_on_the_probe_is_reported_and_not_started_again() -> 
         Played().play(connect(STDIO), [Broken(exchange(), "the server exited with code 1")])
 
 
+def test_a_server_that_cannot_be_reached_was_never_connected_to() -> None:
+    with pytest.raises(ConnectError, match="refuses connections") as raised:
+        Played().play(connect(HTTP), [Broken(exchange(), "it refuses connections", "Is it running?", unreached=True)])
+    assert raised.value.hint == "Is it running?"
+
+
 def test_a_remembered_legacy_server_is_not_probed() -> None:
     played = Played()
     played.play(connect(wish(remembered=Era.LEGACY)), [OPENED, ""])
