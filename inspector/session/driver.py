@@ -165,7 +165,7 @@ class Driver:
             case Notify():
                 return await self._notify(step)
             case UseCarriage():
-                return await self._use(step.carriage)
+                return await _use(self.http, step.carriage)
             case OpenStream():
                 return self._open_stream(step.revision)
             case _:
@@ -252,15 +252,6 @@ class Driver:
         headers = version_header(self.revision) if self.revision and self.http else {}
         await self._send_quietly(Outgoing(answer_to(message, self.revision), Expects.NOTHING, headers=headers))
 
-    async def _use(self, carriage: Carriage) -> str:
-        if self.http is None:
-            return "this transport has one carriage only"
-        try:
-            await self.http.use(carriage)
-        except ConnectError as error:
-            return str(error)
-        return ""
-
     def _open_stream(self, revision: Revision) -> None:
         if self.http is not None and self._transport.kind != "sse":
             self.http.common_headers = self.http.common_headers | version_header(revision)
@@ -312,6 +303,16 @@ def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: Clie
         opens_session=opens,
         probe=step.probe,
     )
+
+
+async def _use(http: HttpLike | None, carriage: Carriage) -> str:
+    if http is None:
+        return "this transport has one carriage only"
+    try:
+        await http.use(carriage)
+    except ConnectError as error:
+        return str(error)
+    return ""
 
 
 async def _stream(http: HttpLike) -> None:
