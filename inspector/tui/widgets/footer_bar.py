@@ -74,9 +74,17 @@ def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> Line:
 
 def _item(found: ActiveBinding, rank: int) -> Item:
     binding = found.binding
-    key = binding.key_display or keys.key_name(binding.key)
     return Item(
-        ((visible(key), "accent" if found.enabled else "faint"), (f" {visible(binding.description)}", "muted")),
+        (
+            (visible(_key(binding)), "accent" if found.enabled else "faint"),
+            (f" {visible(binding.description)}", "muted"),
+        ),
         name=_name(binding),
         rank=rank,
     )
+
+
+def _key(binding: Binding) -> str:
+    """The key as this terminal can write it; one that the user chose has no name of its own."""
+    known = [action for action in keys.ACTIONS if action.id == binding.id and binding.key_display]
+    return keys.key_name(known[0].keys[0]) if known else binding.key_display or keys.key_name(binding.key)

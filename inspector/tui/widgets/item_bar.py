@@ -37,9 +37,6 @@ class Item(msgspec.Struct, frozen=True):
         return spans_width(self.spans)
 
 
-_MORE = Item(((glyphs().ellipsis, "faint"),))
-
-
 class Line(msgspec.Struct, frozen=True):
     """Items from the left edge on, and items up to the right edge."""
 
@@ -70,8 +67,8 @@ class Line(msgspec.Struct, frozen=True):
         worst = max(item.rank for item in self.items)
         gone = next(item for item in reversed(self.items) if item.rank == worst)
         left = tuple(item for item in self.left if item is not gone)
-        if self.says_more and len(left) < len(self.left) and _MORE not in left:
-            left = (*left, _MORE)
+        if self.says_more and len(left) < len(self.left) and _more() not in left:
+            left = (*left, _more())
         return msgspec.structs.replace(self, left=left, right=tuple(item for item in self.right if item is not gone))
 
     @property
@@ -168,3 +165,8 @@ class ItemBar(Widget):
         if found is not None and found.name:
             event.stop()
             self.pressed(found.name)
+
+
+def _more() -> Item:
+    """What says that there is more than fits."""
+    return Item(((glyphs().ellipsis, "faint"),))
