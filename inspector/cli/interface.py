@@ -30,6 +30,9 @@ if TYPE_CHECKING:  # of the start screen; a named server does not wait for what 
 _PATIENCE_S = 15.0
 """How long the end of a session may take: longer than the ladder that ends a stubborn server."""
 
+_SILENT_S = 0.7
+"""How long it may take before somebody is told."""
+
 Show = Callable[[Callable[[], Live], Live], ExitStatus]
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
 
@@ -56,8 +59,13 @@ class Sittings:
     def end(self) -> None:
         """End them all, their servers and the engine."""
         for live in self.lives:
-            with suppress(TimeoutError, CancelledError):
-                live.end().result(_PATIENCE_S)
+            ending = live.end()
+            with suppress(TimeoutError):
+                ending.result(_SILENT_S)
+            if not ending.done():
+                Output(self._world).narrate("waiting for the server to stop; Ctrl+C stops it at once")
+            with suppress(TimeoutError, CancelledError, KeyboardInterrupt):
+                ending.result(_PATIENCE_S)
         self._engine.stop()
         end_all_children()
 

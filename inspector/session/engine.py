@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from inspector.capture.journal import Journal
 from inspector.config.targets import Target
 from inspector.errors import InspectError
+from inspector.protocol.events import Event, Outdated
 from inspector.protocol.things import LISTS
 from inspector.session.open import Settings, open_session
 from inspector.session.session import Session, State
@@ -108,19 +109,40 @@ class Live:
     async def _live(self) -> None:
         self._enough = asyncio.Event()
         try:
-            async with open_session(self.target, self.journal, self.settings) as session:
+            async with (
+                open_session(self.target, self.journal, self.settings) as session,
+                asyncio.TaskGroup() as tasks,
+            ):
                 self.session = session
-                try:
-                    await session.connect()
-                    await self._list(session, _offered(session))
-                except InspectError as error:
-                    logger.info("connecting ended: %s", error)
+                work = tasks.create_task(self._work(session))
                 await self._enough.wait()
+                work.cancel()  # it may still be connecting, to a server that never answers
         except Exception as error:  # border: the engine's worker; whoever looks at this conversation is told
             logger.exception("the conversation ended by an error of this program")
             self.crash = error
         finally:
             self.journal.close()
+
+    async def _work(self, session: Session) -> None:
+        """Connect, list what is offered, and list anew what the server says has changed."""
+        changed = asyncio.Event()
+        stop = self.journal.listen(lambda entry, found: changed.set() if any(map(_is_outdated, found)) else None)
+        try:
+            await session.connect()
+            await self._list(session, _offered(session))
+            while True:
+                changed.clear()
+                await self._list(session, self._outdated())
+                await changed.wait()
+        except InspectError as error:
+            logger.info("connecting ended: %s", error)
+        finally:
+            stop()
+
+    def _outdated(self) -> tuple[str, ...]:
+        """The lists that were asked for and have changed since."""
+        listings = self.journal.conversation.catalogue.listings
+        return tuple(kind for kind, listing in listings.items() if listing.asked and listing.outdated)
 
     async def _list(self, session: Session, kinds: tuple[str, ...]) -> None:
         for kind in kinds:
@@ -131,6 +153,10 @@ class Live:
                 await session.list_all(kind)
             finally:
                 self.listing = None
+
+
+def _is_outdated(event: Event) -> bool:
+    return isinstance(event, Outdated)
 
 
 def _offered(session: Session) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from inspector.tui import keys
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
-from inspector.tui.subject import LiveSubject, Recording, Subject
+from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.header_bar import HeaderBar
 from inspector.viewmodels.text import visible
@@ -137,7 +137,10 @@ class InspectApp(App[None]):
         for panel in self._panels.values():
             if await panel.cancel_running():
                 return
-        self.say("Nothing is running. Press q to quit.")
+        if self.subject.stage is Stage.CONNECTING:
+            self.say("Still connecting: ^r begins anew, q quits.")
+        else:
+            self.say("Nothing is running. Press q to quit.")
 
     async def action_reconnect(self) -> None:
         """End this conversation and begin a new one with the same server."""
@@ -149,6 +152,16 @@ class InspectApp(App[None]):
         for panel in self._panels.values():
             panel.rebind(self.subject)
         self.run_worker(old.end(), group="ending")
+        kept = old.journal.capture_path
+        self.say("A new connection." + (f" The one before is kept in {kept.name}." if kept else ""))
+
+    async def action_refresh(self) -> None:
+        """Ask the server for its lists again."""
+        if self.subject.stage is not Stage.OPEN:
+            self.say("There is no connection to ask for lists.")
+            return
+        await self.subject.refresh()
+        self.say("The lists are fresh.")
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""

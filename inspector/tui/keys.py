@@ -104,6 +104,7 @@ ACTIONS: tuple[Action, ...] = (
         priority=True,
     ),
     Action("reconnect", ("ctrl+r",), "Reconnect", "End this connection and open a new one.", _E, "app.reconnect"),
+    Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _E, "app.refresh"),
     Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
     Action("quit", ("q",), "Quit", "Close the connection and leave.", _E, "app.quit", footer=True),
     # Moving

@@ -11,8 +11,8 @@ from inspector.capture.journal import Journal
 from inspector.capture.store import Entry
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessFact, SseNote, Stderr
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import read
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.jsonrpc import Message, NotJsonRpc, read
 from inspector.viewmodels import lines, signs, text, words
 from inspector.viewmodels.http_facts import header_facts, http_sections
 from inspector.viewmodels.lines import Line, Section
@@ -129,6 +129,8 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[lines.Fact]:
         lines.Fact("crossed", f"{where} on {frame.channel.value}{', as a probe' if frame.probe else ''}"),
         lines.Fact("size", _size(len(frame.payload))),
     ]
+    if frame.channel is Channel.STDOUT and any(isinstance(m, NotJsonRpc) for m in _messages(frame)):
+        facts.append(lines.Fact("advice", "stdout is for messages alone: logs and banners belong on stderr", "warning"))
     if entry.missing:
         facts.append(lines.Fact("problem", "its bytes can't be read back from the capture", "error"))
     if frame.eol.value == "crlf":
@@ -139,13 +141,14 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[lines.Fact]:
         parts = {"event": frame.sse.event, "id": frame.sse.id, "retry": frame.sse.retry}
         told = ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
         facts.append(lines.fact("SSE event", told or "data alone"))
-    defects = [defect for message in read(frame.payload) for defect in message.defects] if _is_small(frame) else []
+    defects = [defect for message in _messages(frame) for defect in message.defects]
     facts += [lines.fact("defect", defect, "warning") for defect in dict.fromkeys(defects)]
     return facts
 
 
-def _is_small(frame: Frame) -> bool:
-    return len(frame.payload) <= 1_000_000
+def _messages(frame: Frame) -> tuple[Message, ...]:
+    """What the frame holds; nothing of a large one, which would take its time."""
+    return read(frame.payload) if len(frame.payload) <= 1_000_000 else ()
 
 
 def _size(size: int) -> str:

@@ -32,8 +32,9 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             return (f"{signs.ERROR} tool error", "error") if exchange.tool_error else (f"{signs.OK} ok", "ok")
         case ExchangeState.ERROR:
             code = "" if exchange.error_code is None else f" {exchange.error_code}"
-            refused = f"{signs.ERROR} error{code}"
-            return refused, "muted" if exchange.probe else "error"  # a probe asks what most servers refuse
+            if exchange.probe:  # it asks what servers of the older era refuse, and nothing is wrong with that
+                return f"refused{code}", "muted"
+            return f"{signs.ERROR} error{code}", "error"
         case ExchangeState.CANCELLED:
             return f"{signs.TIMES} cancelled", "warning"
         case ExchangeState.LATE:

@@ -55,6 +55,26 @@ async def test_a_server_that_cannot_be_reached_is_a_state(engine: Engine) -> Non
     await asyncio.wrap_future(live.end())
 
 
+async def test_a_conversation_that_still_connects_can_be_ended(engine: Engine) -> None:
+    live = _live(engine, "tests/servers/never_reads.py")
+    await until(lambda: live.journal.conversation.exchanges, "initialize was sent", timeout=20)
+    assert live.state is State.CONNECTING
+    await asyncio.wait_for(asyncio.wrap_future(live.end()), timeout=20)  # and not the minute that an answer may take
+    assert live.state is State.CLOSED
+    assert live.crash is None
+
+
+async def test_a_list_that_has_changed_is_asked_for_again(engine: Engine) -> None:
+    live = _live(engine, "-m", "inspector.demo", "--legacy-only")
+    catalogue = live.journal.conversation.catalogue
+    await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=20)
+    opened = {"name": "open_cellar", "arguments": {}}
+    await asyncio.wrap_future(live.run(lambda session: session.call("tools/call", opened)))
+    await until(lambda: "cellar_inventory" in [tool.name for tool in catalogue.tools], "the new tool", timeout=20)
+    assert not catalogue.listings["tools"].outdated
+    await asyncio.wrap_future(live.end())
+
+
 def test_to_stop_ends_the_thread_and_what_runs_on_it() -> None:
     engine = Engine()
     started, cancelled = threading.Event(), threading.Event()

@@ -29,6 +29,8 @@ TABS = (TREE, RAW, BYTES, HEADERS)
 _BOTH = 18
 """Rows from which a request and its answer have room one above the other."""
 _LIVE_TICKS = 3
+_NEVER_JSON = ("stderr", "event")
+"""Kinds of payload that nobody expects to be JSON."""
 
 
 class DetailPanel(Widget):
@@ -168,6 +170,8 @@ class DetailPanel(Widget):
         )
         sides = self._sides_in_sight()
         tab = self._tab if sides else HEADERS
+        if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
+            tab = RAW
         hint: list[Span] = [("p turns over", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
         self.query_one(TabLine).show_tabs(TABS, tab, hint)
         for place, view_id in enumerate(("#first", "#second")):
@@ -223,7 +227,7 @@ def _summary(detail: Detail, width: int) -> list[Span]:
     """The facts that matter at first sight, on one line: as many of them as fit whole into `width` cells."""
     known = {fact.key: fact for fact in detail.facts}
     spans: list[Span] = []
-    for key in ("state", "progress", "problem", "defect", "why", "size", "revision", "entry"):
+    for key in ("state", "progress", "problem", "advice", "defect", "why", "size", "revision", "entry"):
         if key in known:
             between: list[Span] = [("  ·  ", "faint")] if spans else []
             said: Span = (known[key].value, known[key].role if known[key].role != "text" else "muted")
