@@ -4,12 +4,15 @@ One rule: everything before the first `--` is ours, in any order; everything aft
 `--` included. So the command's name may stand behind options, and a bare URL or a bare `--` is a command too.
 """
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
 from inspector.errors import UsageError
 
+_HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
+"""What a URL looks like to somebody who left its beginning out."""
 WITH_VALUE = frozenset(
     {
         *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
@@ -86,6 +89,8 @@ def _unknown(
     near = get_close_matches(word, commands, n=1)
     if near:
         return UsageError(f"{word!r} is no command", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
+    if _HOST_AND_PORT.match(word):
+        return UsageError(f"{word!r} is no URL", hint=f"Did you mean http://{word}?")
     if theirs is None and _could_start_a_server(word, ours[place + 1 :]):
         return _missing_dashes(ours[:place], ours[place:], None)
     return UsageError(f"{word!r} is neither a command nor a URL", hint="See mcp-inspect --help.")

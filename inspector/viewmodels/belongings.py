@@ -1,6 +1,7 @@
 """What the server's screen shows beside what was said and counted: the child's variables, and where it is recorded.
 
-Values of variables are keys and passwords as often as not, so they are masked until somebody asks to see them.
+Values of variables are keys and passwords as often as not, so they are masked until somebody asks to see them; but for
+the few that every program has.
 """
 
 import re
@@ -14,6 +15,7 @@ from inspector.viewmodels.secrets import MASK
 UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
 """What somebody hoped a shell would replace."""
 _LONGEST = 300
+_HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
 
 
 def environment_section(
@@ -25,6 +27,7 @@ def environment_section(
 
 
 def _variable(name: str, value: str | None, origin: str, *, reveal: bool) -> Fact:
+    reveal = reveal or name in _HARMLESS
     shown = "set" if value is None else "(empty)" if not value else value[:_LONGEST] if reveal else MASK
     found = UNEXPANDED.search(value or "")
     if found is not None:

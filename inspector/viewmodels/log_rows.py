@@ -10,12 +10,13 @@ from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import HttpFact
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.viewmodels import previews, signs, text, words
 from inspector.viewmodels.lines import lay
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.rows import RowView
 
+_ACCEPTED = 202
 _LOST_BYTES = "its bytes can't be read back"
 
 
@@ -51,6 +52,13 @@ _SIZE = Column("size", "size", 7, right=True)
 _SENT = Column("sent", "sent", 7, right=True)
 _CAME = Column("came", "came", 7, right=True)
 _CHANNEL = Column("channel", "on", 6)
+
+
+def _is_acknowledgment(journal: Journal, frame: Frame) -> bool:
+    """Whether it is the body of an HTTP response that said no more than "accepted": legal, and often a word of text."""
+    found = journal.http_exchanges.get(frame.http or 0) if frame.channel is Channel.REPLY else None
+    response = found.response if found is not None else None
+    return response is not None and response.status == _ACCEPTED
 
 
 def columns(width: int) -> tuple[Column, ...]:
@@ -138,7 +146,8 @@ class RowWriter:
         cells["sent" if to_server else "came"] = cells["size"]
         cells["channel"] = [(frame.channel.value, "faint")]
         what = [*_indent(place), *self._named(n, kind, exchange, place)]
-        if frame.probe or (exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION):
+        of_probe = exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION
+        if (frame.probe or of_probe) and kind is not MessageKind.GARBLED:
             what.append((" probe", "faint"))
         if entry.missing:
             what.append((f" {_LOST_BYTES}", "error"))
@@ -146,7 +155,8 @@ class RowWriter:
         if exchange is not None and kind is not MessageKind.NOTIFICATION:
             self._status(cells, n, exchange, place, now_ns)
         elif kind is MessageKind.GARBLED:
-            cells["status"] = [(f"{signs.ERROR} not JSON-RPC", "error")]
+            acknowledged = _is_acknowledgment(self._journal, frame)
+            cells["status"] = [("acknowledged", "muted") if acknowledged else (f"{signs.ERROR} not JSON-RPC", "error")]
         elif kind in (MessageKind.ANSWER, MessageKind.ERROR):
             cells["status"] = [(f"{signs.WARNING} no request", "warning")]
         if place.folded:

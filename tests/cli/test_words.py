@@ -81,3 +81,9 @@ def test_every_option_with_a_value_is_known_to_have_one() -> None:
     ]
     assert len(options) > 50
     assert {word for option in options if not option.is_flag for word in option.opts} == WITH_VALUE
+
+
+def test_a_host_and_port_without_its_beginning_is_told_what_it_lacks() -> None:
+    with pytest.raises(UsageError) as caught:
+        take_apart(["localhost:3000/mcp"], _COMMANDS)
+    assert caught.value.hint == "Did you mean http://localhost:3000/mcp?"

@@ -41,9 +41,9 @@ async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> N
     assert subject.why == ""
     engine.stop()
     again = Recording(tmp_path / "a.mcpcap")
-    assert again.stage is Stage.LOADING
+    stages = [again.stage]
     again.load()
-    assert again.stage is Stage.RECORDED
+    assert [*stages, again.stage] == [Stage.LOADING, Stage.RECORDED]
     assert [exchange.method for exchange in again.journal.conversation.exchanges][-1] == "tools/call"
     await again.end()
 

@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Channel, Direction
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.log_rows import Place, RowWriter, columns, titles
 from inspector.viewmodels.rows import RowView
@@ -155,3 +156,13 @@ def test_a_payload_that_cannot_be_read_back_is_said_to_be_missing(tape: Tape) ->
     tape.journal.close()
     assert "its bytes can't be read back" in _read(tape, request, 160)
     assert "can't be read back" in _read(tape, stderr, 160)
+
+
+def test_a_word_of_thanks_from_an_http_server_is_no_fault(http_tape: Tape) -> None:
+    http_tape.request(1, "initialize", {}, http=1)
+    http_tape.posted(1, status=202)
+    http_tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, b"Accepted", http=1)
+    assert "acknowledged" in _read(http_tape, http_tape.journal.count, place=_WIRE)
+    http_tape.posted(2, status=200)
+    http_tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, b"Accepted", http=2)
+    assert "not JSON-RPC" in _read(http_tape, http_tape.journal.count, place=_WIRE)
