@@ -43,7 +43,7 @@ from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.revisions.table import find
 from inspector.protocol.stamp import ClientIdentity, stamped
-from inspector.session.answering import answer_to
+from inspector.session.answering import Answering, answer_to
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -91,6 +91,7 @@ class Driver:
         self._ids = count(1)
         self._waiters: dict[RequestId, Waiter] = {}
         self._farewells: list[asyncio.Task[None]] = []
+        self._answering = Answering(self._answer, tasks, journal.note)
         self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
 
     @property
@@ -136,7 +137,7 @@ class Driver:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
                 case events.Opened(_, message):
-                    self._tasks.create_task(self._answer(message))
+                    self._answering.take(message)
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
                         if not _is_refusal(self._journal, exchange, answer, self.http):

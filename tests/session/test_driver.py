@@ -14,9 +14,15 @@ from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Carriage
 from inspector.session.driver import Driver
 from inspector.session.waiting import Clocks
-from inspector.transports.memory import MemoryTransport, Peer
+from inspector.transports.base import Delivery, Outgoing
+from inspector.transports.memory import MemoryTransport, Peer, served_by
 from tests.session.talking import DISCOVERED, HELLO, MODERN, WISH, answering, hear, options, reply, session
 from tests.waiting import until
+
+
+async def _never(outgoing: Outgoing) -> Delivery:
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets it")
 
 
 class _Silent:
@@ -196,3 +202,32 @@ async def test_a_transport_with_one_way_only_says_so() -> None:
     journal.close()
     assert carriage == "this transport has one carriage only"
     assert "not open" in notified
+
+
+async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_task_each() -> None:
+    peers: list[Peer] = []
+    mute = asyncio.Event()
+
+    async def asking(peer: Peer) -> None:
+        peers.append(peer)
+        await mute.wait()
+
+    journal = start_capture(None)
+    async with served_by(asking) as transport:
+        transport.send = _never  # type: ignore[method-assign]
+        async with asyncio.TaskGroup() as tasks:
+            driver = Driver(transport, journal, WISH.client, Clocks(), tasks)
+            journal.listen(driver.hear)
+            await transport.open(journal)
+            await until(lambda: bool(peers), "the server is there")
+            before = len(asyncio.all_tasks())
+            for number in range(3000):
+                peers[0].send(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number)
+            await until(lambda: journal.count >= 3000, "all have come")
+            made = [task for task in asyncio.all_tasks() if task.get_coro().__qualname__ == "Answering._work"]  # type: ignore[union-attr]
+            assert len(made) == len(asyncio.all_tasks()) - before > 0
+            for task in made:
+                task.cancel()
+    journal.close()
+    assert len(made) < 20
+    assert any("takes no answers" in notice for notice in journal.notices)
