@@ -1,15 +1,15 @@
 """The calls of one tool, newest first, as rows: when, what came of it, how long, with what.
 
 Live calls and recorded ones are the same thing here: exchanges of the conversation. A row reads its arguments from
-the capture only when it is in sight.
+the capture only when it is in sight. Calls of earlier conversations with the same server stay, with their arguments.
 """
 
 from collections.abc import Callable
 
 from inspector.forms.typed import json_text
-from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
-from inspector.tui.panels.calls import arguments_of
+from inspector.tui.panels.calls import Past
+from inspector.tui.styles import glyphs
 from inspector.tui.subject import Subject
 from inspector.viewmodels import text, words
 from inspector.viewmodels.lines import lay
@@ -20,29 +20,42 @@ _LAST = 1 << 53
 """Keys ascend from here backwards, because the rows descend."""
 _PREVIEW = 200
 """Characters of the arguments."""
+_MOST_KEPT = 500
+"""Calls of a tool that outlive their conversation."""
 
 
 class CallHistory:
-    """All calls of a conversation by the name of their tool. `take` looks only at what is new."""
+    """All calls of a conversation, and of those before it, by the name of their tool. `take` looks at what is new."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._seen = 0
-        self._calls: dict[str, list[Exchange]] = {}
+        self._calls: dict[str, list[Past]] = {}
+
+    def rebind(self, subject: Subject) -> None:
+        """Go on with another conversation, before the old one's journal is closed: its calls are kept."""
+        self.take()
+        for name, calls in self._calls.items():
+            self._calls[name] = calls[-_MOST_KEPT:]
+            for call in self._calls[name]:
+                call.keep()
+        self._subject = subject
+        self._seen = 0
 
     def take(self) -> bool:
         """Take in what was called since; whether there was anything."""
-        exchanges = self._subject.journal.conversation.exchanges
+        journal = self._subject.journal
+        exchanges = journal.conversation.exchanges
         count, before = len(exchanges), self._seen
         found = False
         for exchange in exchanges[before:count] if count > before else ():
             if exchange.method == "tools/call" and exchange.sender is Direction.TO_SERVER:
-                self._calls.setdefault(exchange.target, []).append(exchange)
+                self._calls.setdefault(exchange.target, []).append(Past(journal, exchange))
                 found = True
         self._seen = count
         return found
 
-    def of(self, name: str) -> list[Exchange]:
+    def of(self, name: str) -> list[Past]:
         """The calls of a tool, oldest first."""
         return self._calls.get(name, [])
 
@@ -50,7 +63,7 @@ class CallHistory:
 class HistoryRows(RowSource):
     """The calls of one tool as rows, newest first."""
 
-    def __init__(self, subject: Subject, calls: Callable[[], list[Exchange]]) -> None:
+    def __init__(self, subject: Subject, calls: Callable[[], list[Past]]) -> None:
         self._subject = subject
         self._calls = calls
 
@@ -62,36 +75,38 @@ class HistoryRows(RowSource):
     def generation(self) -> int:
         return len(self._calls())
 
-    def exchange(self, index: int) -> Exchange:
+    def call(self, index: int) -> Past:
         """The call in a row."""
         return self._calls()[-1 - index]
 
     def key(self, index: int) -> int:
-        return _LAST - self.exchange(index).number
+        return _LAST - (self.count - index)
 
     def index_of(self, key: int) -> int:
         calls = self._calls()
         return next((at for at in range(len(calls)) if self.key(at) >= key), len(calls) - 1)
 
     def row(self, index: int, width: int) -> RowView:
-        exchange = self.exchange(index)
-        live = self._subject.can_act and exchange.is_open
+        call = self.call(index)
+        exchange = call.exchange
+        live = self._subject.can_act and exchange.is_open and not call.is_earlier
         taken = exchange.duration_ns
         if taken is None and live:
             taken = max(0, self._subject.now_ns - exchange.started_ns)
-        clock = text.clock(self._subject.journal.store.wall_ns(exchange.request_frame))[:8]
+        clock = text.clock(call.wall_ns)[:8]
         said, role = words.status(exchange, live=live)
         spans: list[Span] = [
             (f"{clock}  ", "faint"),
             (text.pad(said, 15), role),
             (text.pad("" if taken is None else text.human_duration(taken), 8, right=True) + "  ", "muted"),
-            (_preview(self._subject, exchange), "text"),
+            (_preview(call), "text"),
+            (f"  {glyphs().note} earlier connection" if call.is_earlier else "", "faint"),
         ]
         return RowView(lay(spans, width), live=live)
 
 
-def _preview(subject: Subject, exchange: Exchange) -> str:
-    arguments = arguments_of(subject.journal, exchange)
+def _preview(call: Past) -> str:
+    arguments = call.arguments
     if arguments in (None, {}):
         return "no arguments"
     return text.visible(json_text(arguments, indent=None)[: _PREVIEW + 1], limit=_PREVIEW)

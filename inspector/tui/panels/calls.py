@@ -1,7 +1,8 @@
 """Calls, running and over, and how to look at one of them again: everything is read back from the journal.
 
 A call made here and one found in a capture are shown by the same code. Only what no frame says is taken from the
-session's reply: which clock ran out, what the carriage refused, how many rounds it took.
+session's reply: which clock ran out, what the carriage refused, how many rounds it took. A journal ends with its
+connection; what must outlive it, `Past.keep` reads before.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,12 @@ from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Re
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
 from inspector.protocol.things import Tool
-from inspector.viewmodels.result import Finished, ResultView, result_view, verdict_of
+from inspector.viewmodels import words
+from inspector.viewmodels.lines import paragraph
+from inspector.viewmodels.result import Came, Finished, ResultView, result_view, verdict_of
+from inspector.viewmodels.result_blocks import json_block
+
+_GONE = "The connection that it was made on is over, and what it returned ended with it. A capture would have it."
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +54,34 @@ class Looked:
     """None if it was never sent."""
 
 
+class Past:
+    """A call of this conversation, or of an earlier one with the same server."""
+
+    def __init__(self, journal: Journal, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self._journal = journal
+        self._kept: tuple[Any, int] | None = None
+
+    @property
+    def is_earlier(self) -> bool:
+        """Whether its conversation is over and only this is left of it."""
+        return self._kept is not None
+
+    @property
+    def arguments(self) -> Any:
+        """With what it was called; None for nothing. Reads the disk while the conversation goes on."""
+        return self._kept[0] if self._kept is not None else arguments_of(self._journal, self.exchange)
+
+    @property
+    def wall_ns(self) -> int:
+        """When, by the clock on the wall."""
+        return self._kept[1] if self._kept is not None else self._journal.store.wall_ns(self.exchange.request_frame)
+
+    def keep(self) -> None:
+        """Keep in memory what can't be read once the conversation is over."""
+        self._kept = (self.arguments, self.wall_ns)
+
+
 def look(journal: Journal, exchange: Exchange | None, output_schema: Any, called: Called | None = None) -> Looked:
     """Read a call back and judge its result. Reads the disk and may take a quarter of a second: for a thread."""
     if exchange is None:
@@ -57,6 +91,15 @@ def look(journal: Journal, exchange: Exchange | None, output_schema: Any, called
     verdict = verdict_of(finished)
     view = result_view(finished, verdict)
     return Looked(finished, view, verdict, raw, arguments_of(journal, exchange), exchange)
+
+
+def look_back(past: Past) -> Looked:
+    """What is left of a call of an earlier conversation: what became of it, and its arguments."""
+    status = words.status(past.exchange, live=False)
+    finished = Finished("tools/call", answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)
+    blocks = () if past.arguments is None else (json_block(past.arguments, "arguments"),)
+    view = ResultView(Came.NO_ANSWER, (status,), paragraph(_GONE, "muted"), blocks=blocks)
+    return Looked(finished, view, None, b"", past.arguments, past.exchange)
 
 
 def arguments_of(journal: Journal, exchange: Exchange) -> Any:
@@ -93,8 +136,8 @@ def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
     """Why there is no answer."""
     match reply:
         case Silent():
-            words = f"Nothing came for {reply.seconds:g} seconds (the {reply.clock} clock ran out)."
-            return {"timed_out": True, "failure": words, "hint": "A longer --timeout gives it more time."}
+            why = f"Nothing came for {reply.seconds:g} seconds (the {reply.clock} clock ran out)."
+            return {"timed_out": True, "failure": why, "hint": "A longer --timeout gives it more time."}
         case Refused():
             status = f"HTTP {reply.status}" if reply.status is not None else "The HTTP exchange"
             return {"failure": f"{status} came without an answer. {reply.why}".strip()}

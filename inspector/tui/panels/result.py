@@ -16,7 +16,7 @@ from textual.widgets import Static
 from inspector.protocol.exchanges import Exchange
 from inspector.tui import keys
 from inspector.tui.panels.call_history import HistoryRows
-from inspector.tui.panels.calls import Call, Looked
+from inspector.tui.panels.calls import Call, Looked, Past
 from inspector.tui.panels.result_body import CONTENT, HISTORY, TABS, ResultBody
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.widgets.form_bar import Deed, FormBar
@@ -27,6 +27,7 @@ from inspector.viewmodels.lines import plain
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.words import progress_words
 
+_BEFORE: Span = ("of the connection before", "warning")
 _BAR = 24
 """Cells of the progress bar at most."""
 
@@ -54,11 +55,11 @@ it came, and the earlier calls, of which Enter shows one.
     class Wanted(Message):
         """Something is wanted of a call: "show" or "edit"; or of the running one: "cancel"."""
 
-        def __init__(self, control: "ResultPanel", deed: str, exchange: Exchange | None) -> None:
+        def __init__(self, control: "ResultPanel", deed: str, call: Past | Looked | Call | None) -> None:
             super().__init__()
             self._control = control
             self.deed = deed
-            self.exchange = exchange
+            self.call = call
 
         @property
         def control(self) -> "ResultPanel":
@@ -69,6 +70,8 @@ it came, and the earlier calls, of which Enter shows one.
         super().__init__()
         self._looked: Looked | None = None
         self._call: Call | None = None
+        self._earlier = False
+        """Whether what is shown came of a connection that is over."""
         self._shown_progress: object = None
         self._line = StatusLine(classes="result--headline")
         self._progress = Static("", classes="result--running")
@@ -99,12 +102,12 @@ it came, and the earlier calls, of which Enter shows one.
         return self._call.exchange if self._call else None
 
     @property
-    def chosen(self) -> Exchange | None:
+    def chosen(self) -> Past | Looked | Call | None:
         """The call that a key means: the one under the cursor in the history, else the one that is shown."""
         history = self.body.history
         if self.body.tab == HISTORY and isinstance(history.source, HistoryRows) and history.source.count:
-            return history.source.exchange(max(history.view.cursor, 0))
-        return self.exchange
+            return history.source.call(max(history.view.cursor, 0))
+        return self._looked or self._call
 
     def show_nothing(self) -> None:
         """Show that there is no call."""
@@ -116,12 +119,17 @@ it came, and the earlier calls, of which Enter shows one.
         self.body.show_tab(CONTENT)
         self.tick(0)
 
-    def show(self, looked: Looked) -> None:
-        """Show a call that is over."""
-        self._take(looked, None)
+    def show(self, looked: Looked, *, earlier: bool = False) -> None:
+        """Show a call that is over; `earlier` if its connection is."""
+        self._take(looked, None, earlier=earlier)
 
-    def _take(self, looked: Looked | None, call: Call | None) -> None:
-        self._looked, self._call = looked, call
+    def outlive(self) -> None:
+        """Say that what is shown came of the connection before."""
+        self._earlier = True
+        self._headline()
+
+    def _take(self, looked: Looked | None, call: Call | None, *, earlier: bool = False) -> None:
+        self._looked, self._call, self._earlier = looked, call, earlier
         self._shown_progress = None
         self.set_class(call is not None, "-running")
         self._headline()
@@ -131,9 +139,10 @@ it came, and the earlier calls, of which Enter shows one.
         line = self._line
         if self._looked is not None:
             exchange = self._looked.exchange
-            line.show([*self._looked.view.headline], [(f"#{exchange.request_frame}", "faint")] if exchange else [])
+            number = f"#{exchange.request_frame}" if exchange else ""
+            line.show([*self._looked.view.headline], [_BEFORE] if self._earlier else [(number, "faint")])
         elif self._call is not None:
-            line.show([(f"{glyphs().pending} Running", "pending")])
+            line.show([(f"{glyphs().pending} Running", "pending")], [_BEFORE] if self._earlier else [])
         else:
             line.show([("Result", "muted")])
 
@@ -163,7 +172,7 @@ it came, and the earlier calls, of which Enter shows one.
     def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
         """Cancel."""
         event.stop()
-        self.post_message(self.Wanted(self, "cancel", self.exchange))
+        self.post_message(self.Wanted(self, "cancel", self._call))
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Show the chosen call, or the picture of the chosen block."""
@@ -173,7 +182,7 @@ it came, and the earlier calls, of which Enter shows one.
             self.body.show_tab(CONTENT)
             source = self.body.history.source
             assert isinstance(source, HistoryRows)
-            self.post_message(self.Wanted(self, "show", source.exchange(event.index)))
+            self.post_message(self.Wanted(self, "show", source.call(event.index)))
             self.body.focus_body()
         elif block is not None and block.look == "image":
             self.action_picture()

@@ -150,9 +150,11 @@ class ResultBody(Widget):
             self._lay_out()
 
     def sync(self) -> None:
-        """Take over what has changed in the history."""
+        """Take over what has changed in the history, and the width of a view that was out of sight."""
         if self.tab == HISTORY:
             self.history.sync()
+        elif self.tab == CONTENT:
+            self._relay()
 
     def show_tab(self, tab: int) -> None:
         """Show one of the views."""

@@ -83,7 +83,7 @@ class ToolForm(Widget):
 
     async def take(self, arguments: object) -> None:
         """Take the arguments of an earlier call."""
-        await self.form.take({} if arguments is None else arguments)
+        await self.form.take({} if arguments is None or arguments is UNSET else arguments)
 
     def say_why_not(self, why_not: str) -> None:
         """Say why nothing can be called now; "" if it can."""

@@ -6,6 +6,7 @@ last, and Escape goes back step by step.
 """
 
 import asyncio
+import dataclasses
 from typing import ClassVar
 
 from textual import work
@@ -15,12 +16,11 @@ from textual.message import Message
 from inspector.capture.journal import Journal
 from inspector.forms.typed import json_text
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.flows.call import Called
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels.call_history import CallHistory, HistoryRows
 from inspector.tui.panels.calling import Calling, question
-from inspector.tui.panels.calls import Call, Looked, arguments_of, look
+from inspector.tui.panels.calls import Call, Looked, Past, look, look_back
 from inspector.tui.panels.result import ResultPanel
 from inspector.tui.panels.result_body import HISTORY
 from inspector.tui.panels.tool_form import ToolForm
@@ -61,9 +61,11 @@ values too: the button then says so, and a second press sends them.
     class LookedAt(Message):
         """A call that is over has been read back and judged."""
 
-        def __init__(self, looked: Looked) -> None:
+        def __init__(self, looked: Looked, *, journal: Journal) -> None:
             super().__init__()
             self.looked = looked
+            self.journal = journal
+            """The one that it was read from."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
@@ -91,9 +93,10 @@ values too: the button then says so, and a second press sends them.
         """Show another conversation; the chosen tool and what was typed stay."""
         self.subject = subject
         self._calling = Calling(subject)
-        self._history = CallHistory(subject)
+        self._history.rebind(subject)
         self.side.rebind(subject)
         if self.is_ready:
+            self.result.outlive()
             self._show_history()
 
     async def cancel_running(self) -> bool:
@@ -133,7 +136,7 @@ values too: the button then says so, and a second press sends them.
                 self.result.body.show_tab(HISTORY)
                 self.go("result")
             case _ if self.result.chosen is not None:
-                await self._reuse(self.result.chosen, name)
+                await self._reuse(self.result.chosen.arguments, name)
             case _:
                 self.app.notify("This tool has not been called yet.", markup=False)
 
@@ -158,7 +161,8 @@ values too: the button then says so, and a second press sends them.
         tool = self.form.tool
         calls = self._history.of(tool.name) if tool else []
         running = self._calling.of(tool)
-        newest = next((exchange for exchange in reversed(calls) if not exchange.is_open), None)
+        over = (call.exchange for call in reversed(calls) if not call.is_earlier and not call.exchange.is_open)
+        newest = next(over, None)
         if running is not None:
             self.result.show_running(running)
         elif newest is None:
@@ -205,34 +209,41 @@ values too: the button then says so, and a second press sends them.
         tool = self.form.tool
         if tool is not None and call.tool.name == tool.name and self._calling.of(tool) is None:
             self._wanted = call.exchange
-            self._look(call.journal, call.exchange, call.called)
+            self._look(call.journal, call.exchange, call)
 
     @work(exclusive=True, group="look")
-    async def _look(self, journal: Journal, exchange: Exchange | None, called: Called | None) -> None:
+    async def _look(self, journal: Journal, exchange: Exchange | None, call: Call | None) -> None:
         tool = self.form.tool
         schema = tool.output_schema if tool else None
-        looked = await asyncio.to_thread(look, journal, exchange, schema, called)
-        self.post_message(self.LookedAt(looked))
+        looked = await asyncio.to_thread(look, journal, exchange, schema, call.called if call else None)
+        if call is not None:
+            looked = dataclasses.replace(looked, arguments=call.arguments)
+        self.post_message(self.LookedAt(looked, journal=journal))
 
     def on_tools_panel_looked_at(self, event: LookedAt) -> None:
         """Show it."""
         event.stop()
         self.add_class("-called")
-        self.result.show(event.looked)
+        self.result.show(event.looked, earlier=event.journal is not self.subject.journal)
 
     async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:
         """Show another call, take its arguments, repeat it, or cancel the one that runs."""
         event.stop()
         if event.deed == "cancel":
             await self.cancel_running()
-        elif event.exchange is not None and event.deed == "show":
-            self._look(self.subject.journal, event.exchange, None)
-        elif event.exchange is not None:
-            await self._reuse(event.exchange, event.deed)
+        elif event.deed == "show" and isinstance(event.call, Past):
+            self._show_again(event.call)
+        elif event.call is not None:
+            await self._reuse(event.call.arguments, event.deed)
 
-    async def _reuse(self, exchange: Exchange, deed: str) -> None:
+    def _show_again(self, call: Past) -> None:
+        if call.is_earlier:
+            self.result.show(look_back(call), earlier=True)
+        else:
+            self._look(self.subject.journal, call.exchange, None)
+
+    async def _reuse(self, arguments: object, deed: str) -> None:
         """Put a call's arguments into the form, and with "repeat" call again."""
-        arguments = await asyncio.to_thread(arguments_of, self.subject.journal, exchange)
         await self.form.take(arguments)
         if deed == "repeat":
             self.form.arm()

@@ -14,7 +14,7 @@ def test_calls_are_found_by_their_tool_live_or_recorded() -> None:
     subject.tape.server_request(1, "tools/call", {"name": "add"})
     assert history.take()
     assert not history.take()
-    assert [exchange.id for exchange in history.of("add")] == [1]
+    assert [call.exchange.id for call in history.of("add")] == [1]
     assert history.of("nothing") == []
 
 
@@ -46,4 +46,4 @@ def test_the_chosen_call_stays_chosen_when_a_newer_one_comes() -> None:
     subject.tape.call(2, "add")
     history.take()
     assert rows.index_of(key) == 1
-    assert rows.exchange(0).id == 2
+    assert rows.call(0).exchange.id == 2

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.protocol.things import Tool
 from inspector.tui.panels.call_history import CallHistory, HistoryRows
-from inspector.tui.panels.calls import Call, look
+from inspector.tui.panels.calls import Call, Looked, Past, look
 from inspector.tui.panels.result import ResultPanel
 from inspector.tui.panels.result_body import HISTORY
 from inspector.tui.screens.picture import PictureScreen
@@ -14,6 +14,11 @@ from tests.tui.panels.test_result_body import PICTURE
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
+
+
+def _number(call: Past | Looked | Call | None) -> int:
+    return call.exchange.number if call and call.exchange else 0
+
 
 pytestmark = pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationWarning")  # of the pictures' library
 
@@ -30,7 +35,7 @@ class Panel(Showing):
     @property
     def wanted(self) -> list[tuple[str, int]]:
         found = [message for message in self.posted if isinstance(message, ResultPanel.Wanted)]
-        return [(message.deed, message.exchange.number if message.exchange else 0) for message in found]
+        return [(message.deed, _number(message.call)) for message in found]
 
     def running(self) -> Call:
         self.subject.tape.call(1, "add", {"a": 1})

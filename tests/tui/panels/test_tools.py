@@ -368,3 +368,78 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
         app.panel.side.focus_list()
         await pilot.press("]", "]")
         await shows(app, '"jsonrpc"')
+
+
+async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = (5, 6)) -> Acting:
+    """Call `add` with each value on one connection, then stand on a new one."""
+    await chosen(app, pilot, "add")
+    for count, value in enumerate(values, 1):
+        await app.panel.form.take({"a": value})
+        await pilot.press("ctrl+j")
+        await shows(app, f"History {count}")
+        await shows(app, "✓ Succeeded")
+    app.panel.subject.journal.close()
+    other = Acting([ECHO, ADD])
+    app.panel.rebind(other)
+    await app.panel.form.take({"a": 99})
+    return other
+
+
+@pytest.mark.parametrize("key", [".", "E"])
+async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key: str) -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        other = await reconnected(app, pilot)
+        await shows(app, "of the connection before")
+        await pilot.press(key)
+        await until(lambda: app.panel.form.form.arguments == {"a": 6}, "the call's arguments are in the form")
+        if key == ".":
+            await until(lambda: bool(other.calls), "the new server is called")
+            assert other.calls == [{"name": "add", "arguments": {"a": 6}}]
+            await shows(app, "History 3")
+            assert "of the connection before" not in text(app)
+
+
+async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        other = await reconnected(app, pilot)
+        await pilot.press("h")
+        await shows(app, '{"a": 5}')
+        await pilot.press("G", "enter")
+        await shows(app, "ended with it")
+        assert '"a": 5' in text(app)
+        await pilot.press("E")
+        await until(lambda: app.panel.form.form.arguments == {"a": 5}, "its arguments are in the form")
+        assert other.calls == []
+
+
+async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() -> None:
+    subject = Acting(TOOLS)
+    subject.gate = asyncio.Event()
+    subject.answer = lambda params: Disconnected("the connection was closed")
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await until(lambda: app.panel.running is not None, "the call runs")
+        subject.journal.close()
+        app.panel.rebind(Acting(TOOLS))
+        subject.gate.set()
+        await shows(app, "the connection was closed")
+        await pilot.press("E")
+        await until(lambda: app.panel.form.form.arguments == {"a": 1}, "its arguments are in the form")
+
+
+async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("h")
+        await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        await shows(app, "▸ Content")
+        await shows(app, "done")
+        assert "Not called yet" not in text(app)
