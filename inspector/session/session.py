@@ -132,7 +132,7 @@ class Session:
         assert self.revision is not None, "a session is called after it was opened"
         return await self._driver.drive(batch(requests, revision=self.revision))
 
-    async def cancel(self, exchange: Exchange, reason: str = "cancelled by the person") -> None:
+    async def cancel(self, exchange: Exchange, reason: str = "cancelled by the user") -> None:
         """Give a request up, in the way of its revision. A late answer is still shown."""
         await self._driver.cancel(exchange, reason)
 
