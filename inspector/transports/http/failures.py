@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import httpx
 
 from inspector.errors import ConnectError
+from inspector.transports.http.packing import BadPacking
 
 _TRUST = "Trust its issuer with --cacert FILE, or skip the check for this run with --insecure."
 _RUNNING = "Is the server running, and is this its port?"
@@ -47,7 +48,7 @@ def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> Con
 
 def broken(error: Exception) -> str:
     """Say why a response that had begun did not end well. No full stop: it stands within sentences."""
-    if isinstance(error, httpx.DecodingError):
+    if isinstance(error, BadPacking):
         return f"the compressed body can't be decoded: {error}"
     if isinstance(error, httpx.RemoteProtocolError):
         return f"the server broke the connection off: {error}"

@@ -17,6 +17,7 @@ from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, 
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.transports.base import Delivery, Observer
 from inspector.transports.http.failures import broken
+from inspector.transports.http.packing import BadPacking, is_unpacked, unpacker
 from inspector.transports.http.sse import EVENT_LIMIT, EventTooLong, SseEvent, SseItem, SseParser
 
 BODY_KEPT = 64 * 1024
@@ -71,13 +72,15 @@ class Reply:
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """Give the body as it comes, decompressed. Ends without raising if it breaks; then `cut` says why."""
         try:
-            async for chunk in self._response.aiter_bytes():
-                self._decoded += len(chunk)
-                yield chunk
-                if self._is_bomb():
-                    self.cut = f"cut by this side: {self._decoded} bytes unpacked from {self._wire_bytes}"
-                    return
-        except httpx.HTTPError as error:
+            unpack = unpacker(self.header("content-encoding") or "")
+            async for raw in self._response.aiter_raw():
+                for chunk in unpack(raw):
+                    self._decoded += len(chunk)
+                    yield chunk
+                    if self._is_bomb():
+                        self.cut = f"cut by this side: {self._decoded} bytes unpacked from {self._wire_bytes}"
+                        return
+        except (httpx.HTTPError, BadPacking) as error:
             self.cut = broken(error)
 
     def delivery(self, *, answer_may_follow: bool = False, body: bytes = b"", why: str = "") -> Delivery:
@@ -119,7 +122,8 @@ class Reply:
         encoding = (self.header("content-encoding") or "identity").lower()
         if encoding == "identity":
             return ""
-        return f"the body came compressed ({encoding}) though identity was asked for; what is shown is unpacked"
+        shown = "unpacked" if is_unpacked(encoding) else "as it came"
+        return f"the body came compressed ({encoding}) though identity was asked for; what is shown is {shown}"
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from inspector.protocol.facts import HttpEvent
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.failures import broken, unreachable
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
+from inspector.transports.http.packing import BadPacking
 from tests.servers.http_fixtures import REQUEST, connected, fact, serving, steps
 
 URL = httpx.URL("https://example.test/mcp")
@@ -112,7 +113,7 @@ def test_causes_that_go_in_a_circle_end() -> None:
 
 def test_a_response_that_broke_says_who_broke_it() -> None:
     assert "the server" in broken(httpx.RemoteProtocolError("incomplete chunked read"))
-    assert "compressed" in broken(httpx.DecodingError("bad"))
+    assert "compressed" in broken(BadPacking("bad"))
     assert "ReadError" in broken(httpx.ReadError(""))
 
 

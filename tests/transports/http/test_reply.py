@@ -59,6 +59,15 @@ async def test_a_body_that_unpacks_to_a_flood_is_cut(monkeypatch: pytest.MonkeyP
     assert "unpacked from" in delivery.why
 
 
+async def test_a_body_that_is_packed_twice_is_shown_as_it_came_and_never_unpacked() -> None:
+    bomb = gzip.compress(gzip.compress(b"\0" * 4_000_000))
+    answer = HttpResponse(200, (*JSON, ("Content-Encoding", "gzip, gzip")), bomb)
+    async with serving(always(answer)) as site, connected(site.url) as (transport, seen):
+        await transport.send(REQUEST)
+    assert seen.received() == [bomb]
+    assert "gzip, gzip" in fact(seen, HttpEvent.END).why
+
+
 async def test_a_body_beyond_the_limit_is_cut_and_its_beginning_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reply, "_BODY_LIMIT", 1000)
     async with serving(always(HttpResponse(200, JSON, b"x" * 2_000_000))) as site:
