@@ -11,13 +11,16 @@ MASK = "••••••"
 _LONGEST = 2000
 """Characters of a URL that are looked at and shown."""
 
+_WORDS = r"(?<![a-z])(?:key|pass|pwd|auth|jwt|session)(?![a-z])"
+"""Secret as a word of their own: not in "keyboard", "compass" or "author"."""
 _NAMES = re.compile(
-    r"authorization|cookie|token|secret|password|passwd|api[-_]?key|credential|signature|mcp-session-id", re.IGNORECASE
+    rf"authorization|cookie|token|secret|password|passwd|passphrase|api[-_]?key|credential|signature|{_WORDS}",
+    re.IGNORECASE,
 )
 _SCHEME = re.compile(r"(Bearer|Basic|Digest|Negotiate|DPoP|Token)\s+(?=\S)", re.IGNORECASE)
 _USERINFO = re.compile(r"(?<=://)[^/?#@\s]*@")
 _IN_QUERY = re.compile(
-    r"(?<=[?&#])([^=&#\s]*(?:token|secret|password|api[-_]?key|apikey|signature|code|auth|sig)[^=&#\s]*=)[^&#\s]*",
+    rf"(?<=[?&#])([^=&#\s]*(?:token|secret|password|api[-_]?key|signature|code|auth|sig|{_WORDS})[^=&#\s]*=)[^&#\s]*",
     re.IGNORECASE,
 )
 
@@ -33,7 +36,7 @@ def masked_value(name: str, value: str) -> str:
     A redacted value keeps enough to tell an empty token from a cut one.
     """
     if not is_secret(name):
-        return masked_url(value) if "://" in value else text.visible(value)
+        return masked_url(value) if "://" in value or "?" in value else text.visible(value)
     scheme = _SCHEME.match(value)
     kept = scheme.group() if scheme else ""
     hidden = len(value) - len(kept)

@@ -24,6 +24,8 @@ from inspector.transports.http.failures import unreachable
 from inspector.transports.http.reply import Reply, in_text, read_body
 
 MAX_REDIRECTS = 5
+_EXCERPT = 200
+"""Characters that are quoted of what should be an address."""
 ACCEPT_ANSWER = ("Accept", "application/json, text/event-stream")
 ACCEPT_STREAM = ("Accept", "text/event-stream")
 JSON_CONTENT = ("Content-Type", "application/json")
@@ -113,7 +115,8 @@ class Endpoint:
                 await read_body(reply)
             target = _within_origin(target, onward)
         raise ConnectError(
-            f"{self.url} redirects more than {MAX_REDIRECTS} times.", hint="The exchanges in the log show where to."
+            f"{address_text(self.url)} redirects more than {MAX_REDIRECTS} times.",
+            hint="The exchanges in the log show where to.",
         )
 
     async def _exchange(
@@ -199,16 +202,22 @@ def origin_text(url: httpx.URL) -> str:
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
+def address_text(url: httpx.URL) -> str:
+    """Return a URL for a sentence: without its query, which may hold what gives access."""
+    return str(url.copy_with(query=None))
+
+
 def _within_origin(base: httpx.URL, reference: str) -> httpx.URL:
     try:
         target = _bare(base.join(reference))
     except (httpx.InvalidURL, ValueError) as error:
         raise ConnectError(
-            f"{base} names an address that is no URL ({error}): {reference!r}.", hint="This is a fault of the server."
+            f"{address_text(base)} names an address that is no URL ({error}): {reference[:_EXCERPT]!r}.",
+            hint="This is a fault of the server.",
         ) from None
     if _origin(target) != _origin(base):
         raise ConnectError(
             f"{origin_text(base)} sends us to another origin, {origin_text(target)}; nothing was sent there.",
-            hint=f"If that is where the server lives, connect to {target.copy_with(query=None)} instead.",
+            hint=f"If that is where the server lives, connect to {address_text(target)} instead.",
         )
     return target

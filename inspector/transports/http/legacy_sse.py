@@ -12,7 +12,7 @@ import httpx
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected
 from inspector.protocol.frames import Channel
 from inspector.transports.base import Delivery, Outgoing
-from inspector.transports.http.endpoint import ACCEPT_ANSWER, ACCEPT_STREAM, JSON_CONTENT, Endpoint
+from inspector.transports.http.endpoint import ACCEPT_ANSWER, ACCEPT_STREAM, JSON_CONTENT, Endpoint, address_text
 from inspector.transports.http.reply import Reply, Trail, read_body, read_events
 from inspector.transports.http.sse import SseEvent, SseItem, SseParser
 from inspector.transports.http.tasks import Tasks
@@ -85,8 +85,9 @@ class LegacySse:
             self._lost(reply.cut or "the server ended the SSE stream")
 
     def _no_endpoint(self, what: str) -> ConnectError:
+        address = address_text(self._endpoint.url)
         return ConnectError(
-            f'{self._endpoint.url} should be an event stream that begins with "endpoint", but the server {what}.',
+            f'{address} should be an event stream that begins with "endpoint", but the server {what}.',
             hint="Is this the address of the SSE stream? The log shows what came.",
         )
 

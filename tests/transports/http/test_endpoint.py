@@ -216,3 +216,12 @@ async def test_exchanges_at_the_same_time_have_numbers_and_answers_of_their_own(
 def test_an_origin_is_written_as_a_person_would() -> None:
     assert origin_text(Endpoint("http://localhost:80/x", HttpOptions()).url) == "http://localhost"
     assert origin_text(Endpoint("https://[::1]:8443/x", HttpOptions()).url) == "https://[::1]:8443"
+
+
+@pytest.mark.parametrize("location", ["/mcp?key=abc123", "http://[", "http://elsewhere.invalid/?key=abc123"])
+async def test_what_is_said_of_redirects_leaves_out_the_queries_that_may_be_secret(location: str) -> None:
+    async with serving(always(HttpResponse(307, (("Location", location),)))) as site:
+        async with connected(site.url + "?token=abc123") as (transport, _):
+            with pytest.raises(ConnectError) as refused:
+                await transport.send(REQUEST)
+    assert "abc123" not in str(refused.value) + refused.value.hint
