@@ -124,11 +124,13 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
         return b"", Finished(answered=False, **common, **_failure(exchange, called.reply if called else None))
     raw = _payload(journal, exchange.answer_frame)
     common["size"] = len(raw)
-    for message in read(raw):
-        if isinstance(message, Answer) and message.id == exchange.id:
-            return raw, Finished(result=message.result, **common)
-        if isinstance(message, ErrorAnswer) and message.id == exchange.id:
+    answers = [message for message in read(raw) if isinstance(message, Answer | ErrorAnswer)]
+    own = [message for message in answers if message.id == exchange.id]
+    for message in own or answers:  # an error may come without the request's id, as the whole body of a response
+        if isinstance(message, ErrorAnswer):
             return raw, Finished(answered=False, error=message.error, **common)
+        if own:
+            return raw, Finished(result=message.result, **common)
     return raw, Finished(answered=False, failure="its answer can't be read back from the capture", **common)
 
 

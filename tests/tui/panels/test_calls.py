@@ -7,6 +7,7 @@ import pytest
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
+from inspector.protocol.frames import Channel, Direction
 from inspector.tui.panels.calls import arguments_of, look
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.result import Came
@@ -78,6 +79,17 @@ def test_a_recorded_call_that_was_cancelled_is_a_cancelled_one() -> None:
     tape, exchange = called()
     tape.notify("notifications/cancelled", {"requestId": 1, "reason": "enough"}, by_client=True)
     assert look(tape.journal, exchange, None).view.came is Came.CANCELLED
+
+
+@pytest.mark.parametrize("id_", [b"null", b'"server-error"'])
+def test_an_error_that_has_not_the_id_of_the_call_is_read_back_as_its_answer(id_: bytes) -> None:
+    tape = Tape(http=True)
+    tape.call(1, "add", http=1)
+    error = b'{"jsonrpc":"2.0","id":%b,"error":{"code":-32600,"message":"no session"}}' % id_
+    tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, error, http=1)
+    looked = look(tape.journal, tape.journal.conversation.exchanges[0], None)
+    assert looked.view.came is Came.JSONRPC_ERROR
+    assert "no session" in plain(looked.view.said[0])
 
 
 def test_arguments_that_are_not_there_are_none() -> None:
