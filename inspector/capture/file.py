@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from inspector.capture.records import EndRecord, GapRecord, to_line
+from inspector.capture.window import Window
 
 LOST = 2**64 - 1
 """The place of a line that was not kept."""
@@ -57,6 +58,7 @@ class CaptureFile:
         self._sync = sync
         self._turn = threading.Condition()
         self._reading = threading.Lock()
+        self._window = Window()
         """Held while the descriptor is read from, so that a large payload does not keep the traffic waiting."""
         self._fresh: dict[int, bytes] = {}
         """Lines by their place, not yet taken by the writer."""
@@ -121,12 +123,13 @@ class CaptureFile:
 
     def read(self, place: int, length: int) -> bytes:
         """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
-        with self._turn:
-            waiting = self._fresh.get(place) or self._taken.get(place)
+        # Without the lock, for which a reader would wait in a flood: a line goes from fresh to taken to the file, and
+        # is in two of them for a moment rather than in none, so whoever looks in this order finds it.
+        waiting = self._fresh.get(place) or self._taken.get(place)
         if waiting is not None or place == LOST:
             return waiting or b""
         with self._reading:
-            return b"" if self._closed else read_at(self._fd, place, length)
+            return b"" if self._closed else self._window.read(self._fd, place, length)
 
     def close(self, end: Callable[[str], EndRecord] | None = None) -> None:
         """Write what is queued and the last line, made by `end` from the digest of all before; then close.
@@ -291,19 +294,3 @@ class _Losses:
         gap, self._gap = self._gap, None
         if gap is not None:
             yield to_line(gap)
-
-
-def read_at(fd: int, place: int, length: int) -> bytes:
-    """So many bytes from that place of a file, fewer at its end, none if it can't be read. Moves no position."""
-    parts: list[bytes] = []
-    while length > 0:
-        try:
-            part = os.pread(fd, length, place)
-        except (OSError, OverflowError):
-            break
-        if not part:
-            break
-        parts.append(part)
-        place += len(part)
-        length -= len(part)
-    return b"".join(parts)

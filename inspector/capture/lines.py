@@ -10,9 +10,9 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from inspector.capture.file import read_at
 from inspector.capture.foreign import LOOKS_AT, foreign
 from inspector.capture.records import FORMAT, VERSION, Head, from_line, type_of
+from inspector.capture.window import read_at
 from inspector.errors import CaptureError
 
 MOST = 1024 * 1024 * 1024

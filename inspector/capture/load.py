@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inspector.capture.entries import entry_of
-from inspector.capture.file import read_at
 from inspector.capture.journal import Journal
 from inspector.capture.lines import is_newer_minor, lines, open_for_reading, read_head
 from inspector.capture.opening import being_written
@@ -26,6 +25,7 @@ from inspector.capture.records import (
     from_line,
     type_of,
 )
+from inspector.capture.window import Window
 from inspector.protocol.frames import Frame
 
 _STEP = 2000
@@ -38,12 +38,13 @@ class RecordedFile:
     def __init__(self, fd: int) -> None:
         self.fd = fd
         self._lock = threading.Lock()
+        self._window = Window()
         self._closed = False
 
     def read(self, place: int, length: int) -> bytes:
         """The bytes of a line; fewer or none if the file has changed or is closed."""
         with self._lock:
-            return b"" if self._closed else read_at(self.fd, place, length)
+            return b"" if self._closed else self._window.read(self.fd, place, length)
 
     def close(self) -> None:
         """Close the descriptor. A second call does nothing."""

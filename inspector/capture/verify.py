@@ -11,7 +11,6 @@ from pathlib import Path
 
 from inspector.capture.digests import Digests
 from inspector.capture.entries import entry_of
-from inspector.capture.file import read_at
 from inspector.capture.lines import lines, open_for_reading, read_head
 from inspector.capture.records import (
     KNOWN,
@@ -23,6 +22,7 @@ from inspector.capture.records import (
     from_line,
     type_of,
 )
+from inspector.capture.window import read_at
 from inspector.protocol.frames import Channel, Direction, Frame
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.file import LOST, CaptureFile, read_at
+from inspector.capture.file import LOST, CaptureFile
 from inspector.capture.opening import create, create_anonymous
 from inspector.capture.records import EndRecord, GapRecord, from_line
 from tests.waiting import until
@@ -360,15 +360,6 @@ def test_reading_while_writing_gives_whole_lines(file: CaptureFile) -> None:
     done.set()
     reader.join(10)
     assert wrong == []
-
-
-def test_reading_at_a_place_moves_nothing_and_gives_what_there_is(tmp_path: Path) -> None:
-    (tmp_path / "f").write_bytes(b"0123456789")
-    fd = os.open(tmp_path / "f", os.O_RDONLY)
-    assert (read_at(fd, 2, 3), read_at(fd, 8, 5), read_at(fd, 20, 5)) == (b"234", b"89", b"")
-    assert read_at(fd, LOST, 5) == b""
-    os.close(fd)
-    assert read_at(fd, 0, 5) == b""
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no such device")
