@@ -6,7 +6,9 @@ One thread adds, any thread reads. `count` is published last, so whatever is up 
 import threading
 from array import array
 from collections import OrderedDict
+from collections.abc import Iterator
 from enum import IntEnum
+from itertools import compress
 from typing import Protocol, assert_never
 
 from inspector.capture.entries import Entry, entry_of
@@ -49,6 +51,11 @@ class EntryKind(IntEnum):
     PROCESS = 4
     HTTP = 5
     SSE = 6
+
+
+_ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
+_MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
+"""By their numbers: a list takes in each entry, and asking the enums costs it as much as all the rest."""
 
 
 class Source(Protocol):
@@ -97,11 +104,11 @@ class Store:
 
     def kind(self, n: int) -> EntryKind:
         """What the entry is."""
-        return EntryKind(self._kinds[self._at(n)])
+        return _ENTRY_KINDS[self._kinds[self._at(n)]]
 
     def message_kind(self, n: int) -> MessageKind:
         """What the frame holds; NONE for a fact."""
-        return MessageKind(self._flags[self._at(n)] & 0x07)
+        return _MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
 
     def time_ns(self, n: int) -> int:
         """Monotonic clock."""
@@ -125,6 +132,10 @@ class Store:
     def exchange(self, n: int) -> int:
         """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
         return self._exchanges[self._at(n)]
+
+    def of_exchanges(self, first: int, last: int) -> Iterator[int]:
+        """Which of the entries `first` to `last` belong to an exchange."""
+        return compress(range(first, last + 1), self._exchanges[first - 1 : last])
 
     def method(self, n: int) -> str:
         """Of a request or a notification, else ""."""

@@ -78,7 +78,7 @@ class RowIndex:
             self._merge(n for n in new if flags[n] & view)
         else:
             self._merge(self._test(new))
-        self._notice_changes(new)
+        self._notice_changes(self._store.of_exchanges(first, end))
         return True
 
     def show(self, *, tree: bool, facts: bool) -> None:
@@ -207,10 +207,10 @@ class RowIndex:
         start, end = self.position(low) + 1, self.position(high) + 1
         self.rows[start:end] = array("I", sorted([*self.rows[start:end], *new], key=self.key))
 
-    def _notice_changes(self, new: Iterable[int]) -> None:
+    def _notice_changes(self, of_exchanges: Iterable[int]) -> None:
         """Rows that were finished can still change: by an answer that came late, by progress after the end."""
         live, kinds = self._journal.live, self._store.message_kind
-        for n in new:
+        for n in of_exchanges:
             exchange = self.places.exchange(n)
             if exchange is None or (kind := kinds(n)) is MessageKind.REQUEST:
                 continue

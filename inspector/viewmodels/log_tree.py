@@ -110,6 +110,8 @@ class Tree:
 
     def _cause(self, n: int) -> int:
         """The block of the one client request that was open when entry n came; n if there was none or several."""
+        if not self._open:
+            return n
         now = self._store.time_ns(n)
         for number in [number for number, each in self._open.items() if _ended_before(each, now)]:
             del self._open[number]

@@ -4,6 +4,7 @@ It is fed by `sync` alone, in slices, so that a flood of messages is drawn at th
 The filter line is made once the first picture is drawn: a field to type into costs as much as all the rest.
 """
 
+import time
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -18,6 +19,11 @@ from inspector.viewmodels.roles import Span
 
 if TYPE_CHECKING:
     from inspector.tui.widgets.search_bar import SearchBar
+
+_LONGEST_S = 0.008
+"""How long one look may take in what is new. Half of the time belongs to whoever reads the pipe, in a flood."""
+_AT_ONCE = 500
+"""Entries between two looks at the clock."""
 
 
 class TrafficList(Widget):
@@ -65,17 +71,24 @@ class TrafficList(Widget):
 
     def sync(self) -> None:
         """Take in what is new, and repaint what of it is in sight."""
-        self.model.refresh()
-        if self.model.is_filtering:
-            self.model.filter_step()
+        self._take_in()
         rows = self.rows
-        if not self.model.count:
-            rows.empty = _empty(self._subject, self._wanted)
+        empty = () if self.model.count else _empty(self._subject, self._wanted)
+        if empty != rows.empty:
+            rows.empty = empty
             rows.refresh()
         rows.sync()
         self._say_matches()
         self.query_one(StatusLine).show(*_status(self._subject, self.model))
         self._mourn()
+
+    def _take_in(self) -> None:
+        """Let the rows catch up with the journal, for some milliseconds: what is left comes with the next looks."""
+        end = time.perf_counter() + _LONGEST_S
+        while self.model.refresh(_AT_ONCE) and time.perf_counter() < end:
+            pass
+        if self.model.is_filtering:
+            self.model.filter_step()
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation from its beginning; view and filter stay."""
