@@ -55,6 +55,7 @@ class DetailPanel(Widget):
         """Which side is shown where there is room for one; None: the entry's own."""
         self._reveal = False
         self._ticks = 0
+        self._is_laid_out = False
 
     def compose(self) -> ComposeResult:
         """What it is, its tabs, and what they show."""
@@ -66,7 +67,8 @@ class DetailPanel(Widget):
         yield VerticalScroll(id="headers", classes="hidden")
 
     def on_mount(self) -> None:
-        """Begin with nothing chosen."""
+        """Show what was chosen meanwhile, now that all parts are there."""
+        self._is_laid_out = True
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -114,7 +116,7 @@ class DetailPanel(Widget):
 
     def focus_content(self) -> None:
         """Let keys go to what is shown; as soon as it is there."""
-        if not self.children:
+        if not self._is_laid_out:
             self.call_after_refresh(self.focus_content)
         elif self._tab == HEADERS:
             self.query_one("#headers").focus()
@@ -161,8 +163,8 @@ class DetailPanel(Widget):
         self._draw()
 
     def _draw(self) -> None:
-        if not self.children:
-            return  # shown before it was laid out; `on_mount` draws
+        if not self._is_laid_out:
+            return  # `on_mount` draws
         detail = self._detail
         self.query_one("#title", StatusLine).show(detail.title if detail else [("Nothing chosen", "muted")])
         self.query_one("#facts", StatusLine).show(
