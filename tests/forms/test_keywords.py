@@ -1,7 +1,9 @@
 """The keywords that stand in for the library's, each for what the library does worse."""
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from inspector.forms.keywords import OURS
 from inspector.forms.validate import validate
 
 
@@ -55,3 +57,7 @@ def test_a_fault_stands_at_the_member_that_a_person_would_mend(
 
 def test_many_different_items_are_told_apart_in_one_pass() -> None:
     assert validate({"uniqueItems": True}, [{"a": at} for at in range(20_000)]).ok is True
+
+
+def test_each_stands_in_for_one_that_the_library_has() -> None:
+    assert set(OURS) <= set(Draft202012Validator.VALIDATORS) | {"dependencies"}

@@ -1,5 +1,8 @@
 """Of a union's many errors, the ones that help."""
 
+from jsonschema import Draft202012Validator
+
+from inspector.forms.unions import plain_errors
 from inspector.forms.validate import validate
 
 SHAPES = {
@@ -48,3 +51,8 @@ def test_a_value_that_fits_two_branches_of_one_is_told_so() -> None:
 def test_unions_within_unions_are_told_at_the_innermost_place() -> None:
     inner = {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "array"}]}
     assert told({"anyOf": [inner, {"type": "null"}]}, {"a": 1}) == [(("a",), "must be a string, and is a number")]
+
+
+def test_an_error_that_is_no_unions_is_told_as_it_is() -> None:
+    (error,) = Draft202012Validator({"type": "string"}).iter_errors(5)
+    assert list(plain_errors(error)) == [(error, "")]

@@ -72,4 +72,6 @@ def test_a_long_line_costs_little_more_than_joining_its_chunks_once() -> None:
         return splitter.feed(b"\n")[0].payload
 
     join = min(_seconds(lambda: b"".join([chunk] * 1024)) for _ in range(3))
-    assert min(_seconds(split) for _ in range(3)) < 10 * join
+    assert (
+        min(_seconds(split) for _ in range(3)) < 100 * join
+    )  # joining at every chunk would cost five hundred times as much

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 
@@ -9,8 +10,10 @@ from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, SseNote
 from inspector.protocol.frames import Channel
 from inspector.transports.base import Carriage
-from inspector.transports.http.endpoint import HttpOptions
+from inspector.transports.http.endpoint import Endpoint, HttpOptions
+from inspector.transports.http.legacy_sse import LegacySse
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
+from inspector.transports.http.tasks import Tasks
 from inspector.transports.http.transport import HttpTransport
 from tests.servers.http_fixtures import (
     REQUEST,
@@ -164,3 +167,11 @@ async def test_what_the_server_says_on_the_post_itself_is_shown_too() -> None:
         delivery = await transport.send(REQUEST)
     assert seen.received() == [b"{}"]
     assert delivery.answer_may_follow
+
+
+async def test_before_its_stream_has_said_where_nothing_can_be_posted() -> None:
+    async with serving(always(json_answer())) as site, connected(site.url) as (transport, _):
+        carriage = LegacySse(cast("Endpoint", None), cast("Tasks", None), lambda why: None)
+        with pytest.raises(Disconnected):
+            await carriage.send(REQUEST)
+        assert transport.carriage is Carriage.STATELESS

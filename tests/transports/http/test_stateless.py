@@ -1,13 +1,16 @@
 """One POST, one response: what a stateless exchange shows of what it is answered."""
 
 import asyncio
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from msgspec.structs import replace
 
 from inspector.protocol.facts import HttpEvent, SseNote
 from inspector.protocol.frames import Channel, Direction
+from inspector.transports.base import Delivery
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
+from inspector.transports.http.stateless import Stateless
 from tests.servers.http_fixtures import (
     ANSWER,
     NOTIFICATION,
@@ -23,6 +26,9 @@ from tests.servers.http_fixtures import (
     stream,
 )
 from tests.waiting import until
+
+if TYPE_CHECKING:
+    from inspector.transports.http.endpoint import Endpoint
 
 
 async def test_a_json_answer_is_one_frame_between_the_facts_of_its_exchange() -> None:
@@ -167,3 +173,19 @@ async def test_five_megabytes_pass_in_one_event_and_back() -> None:
     async with serving(echo) as site, connected(site.url) as (transport, seen):
         await transport.send(replace(REQUEST, payload=payload))
     assert seen.received() == [payload]
+
+
+async def test_giving_a_request_up_closes_its_stream_at_once() -> None:
+    async with serving(always(json_answer())) as site, connected(site.url):
+        gone = asyncio.get_running_loop().create_future()
+        async with asyncio.TaskGroup() as tasks:
+            sending = tasks.create_task(_for_ever(gone))
+            await gone
+            Stateless(cast("Endpoint", None)).abandon(sending)
+        assert sending.cancelled()
+
+
+async def _for_ever(begun: "asyncio.Future[None]") -> Delivery:
+    begun.set_result(None)
+    await asyncio.get_running_loop().create_future()
+    raise AssertionError("it is never answered")
