@@ -6,12 +6,13 @@ script is answered with -32601. `log=FILE` keeps every line that was read.
 
 import json
 import sys
+from typing import Any
 
 script = json.loads(sys.argv[1])
 log = next((word.removeprefix("log=") for word in sys.argv[2:] if word.startswith("log=")), None)
 
 
-def answer(message):
+def answer(message: Any) -> None:
     comes = script.get(message["method"], {"error": {"code": -32601, "message": "no such method"}})
     if isinstance(comes, list):
         comes = comes.pop(0) if len(comes) > 1 else comes[0]
