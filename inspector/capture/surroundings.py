@@ -88,10 +88,14 @@ class Surroundings:
         """The last that opened."""
         self.ended: ConnectionFact | None = None
         """How that one ended; None while it lasts."""
-        self.processes: tuple[Entry, ...] = ()
-        """All that happened to the child, oldest first."""
+        self._processes: list[Entry] = []
         self.stderr_tail: deque[bytes] = deque(maxlen=TAIL_LINES)
         self.http_exchanges: dict[int, HttpExchange] = {}
+
+    @property
+    def processes(self) -> tuple[Entry, ...]:
+        """All that happened to the child, oldest first."""
+        return tuple(self._processes)
 
     def take(self, entry: Entry, fact: Fact) -> None:
         """A fact whose entry is in the store."""
@@ -99,7 +103,7 @@ class Surroundings:
             case ConnectionFact():
                 self._connection(fact)
             case ProcessFact():
-                self.processes = (*self.processes, entry)
+                self._processes.append(entry)
             case HttpFact():
                 self._http(entry.n, fact)
             case Stderr():

@@ -75,7 +75,7 @@ class Conversation:
 
     def waits_on(self, http: int) -> bool:
         """Whether an answer is awaited of this HTTP exchange."""
-        return any(exchange.http == http for exchange in self.pairs.pending)
+        return bool(self.pairs.open_on(http))
 
     def http_ended(self, time_ns: int, end: HttpEnd) -> list[Exchange]:
         """An HTTP exchange ended: what was open on it and has no answer to hope for."""

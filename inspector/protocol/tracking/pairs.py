@@ -23,6 +23,8 @@ class Pairs:
         """Exchange number n stands at position n - 1."""
         self._open: dict[tuple[Direction, RequestId], Exchange] = {}
         self._ended: dict[tuple[Direction, RequestId], Exchange] = {}
+        self._on: dict[int, dict[int, Exchange]] = {}
+        """What is open, by its HTTP exchange and its own number: thousands may be, each with an end to come."""
 
     def open(self, frame: Frame, request: Request, *, target: str, revision: str | None) -> Exchange:
         """A request was sent. One with the id of an open request takes the place of that one in the table."""
@@ -39,7 +41,10 @@ class Pairs:
             http=frame.http,
         )
         self.exchanges.append(exchange)
+        self._no_longer_open((frame.direction, request.id))
         self._open[frame.direction, request.id] = exchange
+        if frame.http is not None:
+            self._on.setdefault(frame.http, {})[exchange.number] = exchange
         return exchange
 
     def close(self, frame: Frame, message: Answer | ErrorAnswer) -> tuple[Exchange | None, bool]:
@@ -48,7 +53,7 @@ class Pairs:
         ended = None if message.id is None else self._ended.get((asker, message.id))
         exchange = self._asked(frame, message, asker, ended)
         if exchange is not None:
-            self._open.pop((asker, exchange.id), None)
+            self._no_longer_open((asker, exchange.id))
             self._ended[asker, exchange.id] = exchange
             self._settle(exchange, frame, message)
             return exchange, False
@@ -74,7 +79,7 @@ class Pairs:
         self, http: int, time_ns: int, meant: Callable[[Exchange], tuple[ExchangeState, str] | None]
     ) -> list[Exchange]:
         """One HTTP exchange ended: what was open on it and ended as well, in the state and for the reason meant."""
-        found = [(each, what) for each in self.pending if each.http == http and (what := meant(each))]
+        found = [(each, what) for each in self.open_on(http) if (what := meant(each))]
         for exchange, (state, why) in found:
             self._end(exchange, time_ns, state, why)
         return [exchange for exchange, _ in found]
@@ -88,8 +93,21 @@ class Pairs:
         """What is still awaited, oldest first."""
         return list(self._open.values())
 
+    def open_on(self, http: int) -> list[Exchange]:
+        """What is still awaited and was carried by this HTTP exchange, oldest first."""
+        return list(self._on.get(http, {}).values())
+
+    def _no_longer_open(self, key: tuple[Direction, RequestId]) -> None:
+        exchange = self._open.pop(key, None)
+        if exchange is None or exchange.http is None:
+            return
+        there = self._on.get(exchange.http, {})
+        there.pop(exchange.number, None)
+        if not there:
+            self._on.pop(exchange.http, None)
+
     def _end(self, exchange: Exchange, time_ns: int, state: ExchangeState, why: str) -> None:
-        del self._open[exchange.sender, exchange.id]
+        self._no_longer_open((exchange.sender, exchange.id))
         self._ended[exchange.sender, exchange.id] = exchange
         exchange.state, exchange.ended_ns, exchange.why = state, time_ns, why
 
@@ -109,7 +127,7 @@ class Pairs:
     def _alone_on(self, http: int | None, asker: Direction) -> Exchange | None:
         if http is None:
             return None
-        there = [exchange for exchange in self._open.values() if exchange.http == http and exchange.sender is asker]
+        there = [exchange for exchange in self.open_on(http) if exchange.sender is asker]
         return there[0] if len(there) == 1 else None
 
     def _settle(self, exchange: Exchange, frame: Frame, message: Answer | ErrorAnswer) -> None:

@@ -77,3 +77,18 @@ def test_an_answer_to_a_lost_request_is_late() -> None:
     assert exchange is not None
     assert (exchange.state, exchange.error_code) == (ExchangeState.LATE, -1)
     assert pairs.find_open(C2S, 1) is None
+
+
+def test_what_is_open_on_an_http_exchange_is_known_until_it_ends_in_whatever_way() -> None:
+    pairs = Pairs()
+    for id_ in range(6):
+        pairs.open(frame(id_ + 1, C2S, 7), Request(id_, "m"), target="", revision=None)
+    pairs.open(frame(7, C2S), Request(9, "m"), target="", revision=None)
+    pairs.close(frame(8, S2C), Answer(0, Part(None, {})))
+    pairs.cancel(frame(9, C2S), 1, "")
+    pairs.open(frame(10, C2S, 8), Request(2, "again"), target="", revision=None)
+    pairs.lose_on(7, 11, lambda each: (ExchangeState.LOST, "") if each.id == 3 else None)
+    assert [each.id for each in pairs.open_on(7)] == [4, 5]
+    assert [each.method for each in pairs.open_on(8)] == ["again"]
+    pairs.lose(12, "over")
+    assert pairs.open_on(7) == pairs.open_on(8) == []
