@@ -18,6 +18,8 @@ from inspector.errors import CaptureError
 MOST = 1024 * 1024 * 1024
 """Bytes of the longest line that is read; longer ones are passed over as unreadable."""
 _CHUNK = 1024 * 1024
+_DIGITS = 9
+"""Digits of a version's part that are looked at: Python refuses to read thousands."""
 _UNDERSTOOD: frozenset[str] = frozenset()
 """What `must` may name."""
 
@@ -68,9 +70,9 @@ def _not_read(path: Path, start: bytes) -> CaptureError:
 
 def _refuse_newer(version: str, path: Path) -> None:
     major = version.partition(".")[0]
-    if not major.isdecimal() or int(major) < 1:
+    if not major.isdecimal() or int(major[:_DIGITS]) < 1:
         raise CaptureError(f"{path} has the version {version[:40]!r}, which is none", hint="record it again")
-    if int(major) > int(VERSION.partition(".")[0]):
+    if int(major[:_DIGITS]) > int(VERSION.partition(".")[0]):
         raise CaptureError(
             f"{path} was written by a newer mcp-inspect: its format is {version[:40]}, this one reads up to {VERSION}",
             hint="update mcp-inspect",
@@ -80,7 +82,7 @@ def _refuse_newer(version: str, path: Path) -> None:
 def is_newer_minor(version: str) -> bool:
     """Whether a readable capture may hold records and fields that this program does not know."""
     minor = version.partition(".")[2].partition(".")[0]
-    return minor.isdecimal() and int(minor[:9]) > int(VERSION.partition(".")[2])
+    return minor.isdecimal() and int(minor[:_DIGITS]) > int(VERSION.partition(".")[2])
 
 
 def lines(read: Callable[[int, int], bytes]) -> Iterator[tuple[int, bytes, bool]]:

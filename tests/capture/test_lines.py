@@ -108,3 +108,9 @@ def test_what_is_not_there_or_no_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(CaptureError, match="no ordinary file"):
         open_for_reading(tmp_path / "pipe")
+
+
+def test_a_version_of_thousands_of_digits_is_a_newer_one(path: Path) -> None:
+    with pytest.raises(CaptureError, match="newer"):
+        head_of(path, to_line(HEAD).replace(b'"v":"1.0"', b'"v":"' + b"9" * 5000 + b'"'))
+    assert is_newer_minor("1." + "9" * 5000)
