@@ -18,6 +18,7 @@ RequestId = int | str
 """`1` and `"1"` are different ids; Python's dicts agree. Floats, booleans and null are none."""
 
 _BOM = b"\xef\xbb\xbf"
+_MOST_DIGITS = 4000
 
 
 class Part:
@@ -179,7 +180,7 @@ def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
         defects.append(f"invalid UTF-8 at byte {error.start}")
         text = payload.decode("utf-8", "replace")
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_int=_integer)
     except RecursionError:
         return (NotJsonRpc("JSON nested too deeply to be read", tuple(defects)),)
     except ValueError:
@@ -240,9 +241,14 @@ def _decode_tolerantly(raw: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return json.loads(raw.decode("utf-8", "replace"))
+        return json.loads(raw.decode("utf-8", "replace"), parse_int=_integer)
     except (ValueError, RecursionError):
         return None
+
+
+def _integer(digits: str) -> int | float:
+    """Python refuses to read integers of thousands of digits; other programs take them for infinite, and so do we."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def encode(value: Any) -> bytes:

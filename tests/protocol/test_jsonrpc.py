@@ -172,3 +172,11 @@ def test_what_is_written_is_read_back(id_: int | str, method: str, params: Any) 
     message = one(write_request(id_, method, {"p": None}))
     assert isinstance(message, Request)
     assert (message.id, message.method, message.params) == (id_, method, {"p": None})
+
+
+@pytest.mark.parametrize("beside", [b"1", b"NaN"])
+def test_a_number_of_thousands_of_digits_takes_nothing_of_the_message_with_it(beside: bytes) -> None:
+    digits = b"9" * 5000
+    (message,) = read(b'{"jsonrpc":"2.0","id":1,"result":{"big":' + digits + b',"beside":' + beside + b',"text":"t"}}')
+    assert isinstance(message, Answer)
+    assert (message.result["big"], message.result["text"]) == (float("inf"), "t")
