@@ -4,6 +4,9 @@ A text stays a text unless the schema asks for something else: `id=012` is "012"
 does not say. What can't be read as what the schema asks for stays a text too, and the verdict on it is validation's.
 """
 
+from collections.abc import Iterator
+from itertools import islice
+
 from inspector.forms.fields import (
     UNSET,
     ArrayField,
@@ -15,6 +18,7 @@ from inspector.forms.fields import (
     NullField,
     NumberField,
     ObjectField,
+    Opened,
     TextField,
     UnionField,
     opened,
@@ -25,6 +29,8 @@ from inspector.forms.typed import parse_json, parse_number
 
 _DEEPEST = 8
 """Unions within unions."""
+_MOST = 2_000
+"""Branches that are looked at: a hundred in each of four unions within one another are a hundred million."""
 
 
 def coerce_argument(schema: object, name: str, text: str) -> object:
@@ -48,21 +54,27 @@ def argument_field(schema: object, name: str) -> Field | None:
 
 def coerce(field: Field, text: str) -> object:
     """What `text` is for `field`; the text itself if the field takes a text or `text` is nothing that it takes."""
-    if _takes_text(field, 0):
+    kinds = tuple(islice(_kinds(field, 0), _MOST))
+    if any(isinstance(each, TextField | JsonField) for each in kinds):
         return text
-    value = _coerced(field, text, 0)
-    return text if value is UNSET else value
+    found = (_coerced(each, text) for each in kinds)
+    return next((each for each in found if each is not UNSET), text)
 
 
-def _takes_text(field: Field, depth: int) -> bool:
+def _kinds(field: Field, depth: int) -> Iterator[Opened]:
+    """The field, or what a union offers in the unions' order."""
     asked = opened(field)
-    if isinstance(asked, UnionField):
-        return depth < _DEEPEST and any(_takes_text(each.field, depth + 1) for each in asked.branches)
-    return isinstance(asked, TextField | JsonField)
+    if not isinstance(asked, UnionField):
+        yield asked
+        return
+    if asked.nullable:
+        yield NullField(schema=asked.schema)
+    if depth < _DEEPEST:
+        for each in asked.branches:
+            yield from _kinds(each.field, depth + 1)
 
 
-def _coerced(field: Field, text: str, depth: int) -> object:
-    asked = opened(field)
+def _coerced(asked: Opened, text: str) -> object:
     if asked.nullable and text == "null":
         return None
     match asked:
@@ -80,11 +92,8 @@ def _coerced(field: Field, text: str, depth: int) -> object:
             return _json(text, dict)
         case ArrayField() | ChoiceField():
             return _json(text, list)
-        case UnionField():
-            found = (_coerced(each.field, text, depth + 1) for each in asked.branches if depth < _DEEPEST)
-            return next((each for each in found if each is not UNSET), UNSET)
-        case TextField() | JsonField():
-            return text
+        case _:
+            return UNSET
 
 
 def _json(text: str, kind: type) -> object:

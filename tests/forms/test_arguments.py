@@ -87,3 +87,13 @@ def test_an_argument_is_found_in_the_branches_of_the_root_and_among_the_addition
 def test_any_schema_and_text_give_a_value(schema: object, text: str) -> None:
     value = coerce_argument({"type": "object", "properties": {"x": schema}}, "x", text)
     assert value is None or isinstance(value, str | int | float | dict | list)
+
+
+def test_unions_within_unions_are_not_searched_without_end() -> None:
+    ways = {f"way{depth}": {"anyOf": [{"$ref": f"#/$defs/way{depth + 1}"}] * 60} for depth in range(7)}
+    schema = {"properties": {"x": {"$ref": "#/$defs/way0"}}, "$defs": {**ways, "way7": {"type": "integer"}}}
+    assert coerce_argument(schema, "x", "seven") == "seven"
+    assert coerce_argument(schema, "x", "7") == 7
+    assert (
+        coerce_argument({"properties": {"x": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}, "x", "null") is None
+    )
