@@ -2,7 +2,8 @@
 
 A verdict has three outcomes: fine, not fine, and nobody can tell. The last one is what an unknown dialect, a reference
 to elsewhere, a broken keyword or a spent budget lead to; it is never passed off as fine. Work is counted in steps (one
-keyword on one value), so that a verdict is the same on every machine; a clock may end it sooner.
+keyword on one value), so that a verdict is the same on every machine; a clock may end it sooner. It starts when all
+is imported and prepared, and who runs out of time gets a second chance: a machine may be busy with something else.
 
 jsonschema is imported when first needed (0.1 s), and no event loop should wait for what happens here.
 """
@@ -75,7 +76,8 @@ def validate(
     """The verdict of `schema` on `instance`.
 
     The dialect is the schema's own (`$schema`), else `dialect_hint` (a URI, or a name such as "2020-12" or "draft-07"),
-    else 2020-12 that also understands what draft-07 wrote differently. `clock` gives seconds and only ever advances.
+    else 2020-12 that also understands what draft-07 wrote differently. `clock` gives seconds and only ever advances;
+    `time.thread_time` does not count what the machine does beside this.
     """
     if isinstance(schema, bool):
         refused = Problem((), "is not allowed here", "", got=quote(instance))
@@ -87,7 +89,8 @@ def validate(
         named = quote(schema.get("$schema", dialect_hint))
         return Verdict(None, note=f"cannot validate: the schema's dialect ({named}) is not known here")
     meter = _Meter(steps, clock)
-    return _judged(dialect, schema, instance, meter)
+    verdict = _judged(dialect, schema, instance, meter)
+    return _judged(dialect, schema, instance, _Meter(steps, clock)) if meter.was_late else verdict
 
 
 def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int = MOST_STEPS * 3) -> Verdict:
@@ -129,6 +132,7 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
     token = _METER.set(meter)
     try:
         validator, meter.has_patterns = _prepared(dialect, schema)
+        meter.start()
         for error in validator.iter_errors(instance):
             errors.append(error)
             if len(errors) >= MOST_PROBLEMS:
@@ -189,8 +193,10 @@ class _Meter:
     has_patterns: bool = False
     """The schema has patternProperties somewhere."""
     until: float = 0.0
+    was_late: bool = False
+    """The clock has ended it."""
 
-    def __post_init__(self) -> None:
+    def start(self) -> None:
         if self.clock:
             self.until = self.clock() + SECONDS
 
@@ -199,6 +205,7 @@ class _Meter:
         if self.left < 0:
             raise _Spent("the schema takes too many steps on this value")
         if self.clock and self.clock() > self.until:
+            self.was_late = True
             raise _Spent(f"the schema takes longer than {SECONDS} s on this value")
 
     def note(self, why: str) -> None:

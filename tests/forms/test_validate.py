@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from inspector.forms import validate as judging
 from inspector.forms.validate import MOST_PROBLEMS, Problem, validate, verdict_on_schema
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
 
@@ -153,6 +154,23 @@ def test_a_clock_ends_it_sooner() -> None:
     verdict = validate(doubling("oneOf"), 5, clock=lambda: next(ticks) * 0.01)
     assert verdict.ok is None
     assert "longer than 0.25 s" in verdict.note
+
+
+def test_the_clock_starts_when_all_is_imported_and_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    prepare = judging._prepare
+
+    def slowly(dialect: str, schema: dict[str, object]) -> Any:
+        now[0] += 10
+        return prepare(dialect, schema)
+
+    monkeypatch.setattr(judging, "_prepare", slowly)
+    assert validate({"type": "integer", "minimum": 3}, 5, clock=lambda: now[0]).ok is True
+
+
+def test_a_value_that_took_too_long_once_is_judged_again() -> None:
+    ticks = iter([0.0, 9.0])
+    assert validate({"type": "integer"}, 5, clock=lambda: next(ticks, 10.0)).ok is True
 
 
 def test_a_budget_can_be_set() -> None:

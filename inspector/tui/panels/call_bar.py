@@ -1,7 +1,9 @@
 """The line below a form: the button that calls, what it would do, and the switch between form and JSON."""
 
 from collections.abc import Sequence
+from typing import Literal
 
+import msgspec
 from textual import events
 from textual.message import Message
 
@@ -9,6 +11,21 @@ from inspector.tui import keys
 from inspector.tui.styles import glyphs
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels.roles import Span
+
+
+class Saying(msgspec.Struct, frozen=True):
+    """What the line says."""
+
+    problems: int = 0
+    verdict: Literal["fine", "awaited", "none"] = "fine"
+    """Without problems: whether that was judged, will be, or can't be."""
+    armed: bool = False
+    """Whether the next press calls in spite of the problems."""
+    as_json: bool = False
+    why_not: str = ""
+    """Why a press calls nothing; "" if it does. Our own words."""
+    tried: bool = False
+    """Whether somebody has pressed all the same."""
 
 
 class CallBar(ItemBar, can_focus=True):
@@ -27,8 +44,9 @@ class CallBar(ItemBar, can_focus=True):
             super().__init__()
             self.deed = deed
 
-    def say(self, *, problems: int, armed: bool, as_json: bool, why_not: str) -> None:
+    def say(self, saying: Saying) -> None:
         """Say what a press does: call, call in spite of problems, or nothing, and why."""
+        as_json = saying.as_json
         right = (
             Item(
                 (
@@ -40,7 +58,7 @@ class CallBar(ItemBar, can_focus=True):
                 "json",
             ),
         )
-        self.show([Line(left=tuple(_left(problems, armed, why_not)), right=right, inset=1)])
+        self.show([Line(left=tuple(_left(saying)), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
         """Tell what was clicked."""
@@ -62,16 +80,25 @@ class CallBar(ItemBar, can_focus=True):
         self.refresh()
 
 
-def _left(problems: int, armed: bool, why_not: str) -> Sequence[Item]:
-    if why_not:
-        return (Item(((f"{glyphs().warning} {why_not}", "warning"),)),)
+def _left(saying: Saying) -> Sequence[Item]:
+    problems = saying.problems
+    if saying.why_not:
+        nothing = "Nothing was sent: " if saying.tried else ""
+        return (Item(((f"{glyphs().warning} {nothing}{saying.why_not}", "warning"),)),)
     key: Span = (f" {keys.key_name('ctrl+j')}", "faint")
     errors = f"{problems} error{'' if problems == 1 else 's'}"
-    if problems and armed:
+    if problems and saying.armed:
         return (Item(((f"{glyphs().closed} Call anyway ({errors})", "warning"), key), "call"),)
     items = [Item(((f"{glyphs().closed} Call", "title"), key), "call")]
     if problems:
         items.append(Item(((f"{glyphs().error} {errors}", "error"),)))
     else:
-        items.append(Item(((f"{glyphs().ok} valid", "ok"),)))
+        items.append(Item((_VERDICTS[saying.verdict],)))
     return items
+
+
+_VERDICTS: dict[str, Span] = {
+    "fine": (f"{glyphs().ok} valid", "ok"),
+    "awaited": (glyphs().pending, "faint"),
+    "none": (f"{glyphs().warning} not validated", "warning"),
+}

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
 from inspector.protocol.things import Tool
-from inspector.tui.panels.call_bar import CallBar
+from inspector.tui.panels.call_bar import CallBar, Saying
 from inspector.tui.panels.tool_head import ToolHead
 from inspector.tui.widgets.schema_form import SchemaForm
 
@@ -46,6 +46,8 @@ class ToolForm(Widget):
         self._armed: FormValue = None
         """The value for which the button has said that it is wrong."""
         self._why_not = ""
+        self._tried = False
+        """Whether the call was wanted when it could not be made."""
         self._head = ToolHead()
         self._bar = CallBar()
         self.form = SchemaForm()
@@ -88,13 +90,28 @@ class ToolForm(Widget):
     def say_why_not(self, why_not: str) -> None:
         """Say why nothing can be called now; "" if it can."""
         if why_not != self._why_not:
-            self._why_not = why_not
+            self._why_not, self._tried = why_not, False
             self._renew_bar()
 
     def _renew_bar(self) -> None:
         form = self.form
-        armed = self._armed is not None and self._armed is form.state.value
-        self._bar.say(problems=form.problem_count, armed=armed, as_json=form.as_json, why_not=self._why_not)
+        verdict = form.state.verdict
+        unreadable = "the JSON can't be read" if form.json_problem and self._tried else ""
+        self._bar.say(
+            Saying(
+                form.problem_count,
+                verdict="awaited" if verdict is None else "none" if verdict.ok is None else "fine",
+                armed=self._armed is not None and self._armed is form.state.value,
+                as_json=form.as_json,
+                why_not=self._why_not or unreadable,
+                tried=self._tried,
+            )
+        )
+
+    def _decline(self) -> None:
+        """Say on the bar that nothing was sent."""
+        self._tried = True
+        self._renew_bar()
 
     async def send(self) -> None:
         """Want the call, or say first what is wrong with its arguments."""
@@ -102,10 +119,10 @@ class ToolForm(Widget):
         if tool is None:
             return
         if self._why_not:
-            self.app.notify(f"Nothing was sent ({self._why_not}).", severity="warning", markup=False)
+            self._decline()
             return
         if form.json_problem:
-            self.app.notify("Nothing was sent: the JSON can't be read.", severity="warning", markup=False)
+            self._decline()
             form.focus_first()
             return
         verdict = await form.judge()
@@ -140,6 +157,7 @@ class ToolForm(Widget):
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
         """Say on the bar what a press would do now."""
         event.stop()
+        self._tried = self._tried and bool(self._why_not or self.form.json_problem)
         self._renew_bar()
 
     async def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:

@@ -176,7 +176,7 @@ the letters beside its signs add, remove and move. What is wrong stands below th
         state = self.state
         while state.verdict is None:
             value = state.value
-            verdict = await asyncio.to_thread(state.judge, time.monotonic)
+            verdict = await asyncio.to_thread(state.judge, time.thread_time)
             if state.value is value:
                 state.verdict = verdict
         if state is self.state:

@@ -1,6 +1,6 @@
 """The line that calls."""
 
-from inspector.tui.panels.call_bar import CallBar
+from inspector.tui.panels.call_bar import CallBar, Saying
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 
@@ -16,10 +16,10 @@ async def test_its_words_say_what_a_press_does() -> None:
         bar = app.query_one(CallBar)
         shown = []
         for problems, armed, why_not in ((0, False, ""), (2, False, ""), (2, True, ""), (1, True, "")):
-            bar.say(problems=problems, armed=armed, as_json=False, why_not=why_not)
+            bar.say(Saying(problems, armed=armed, why_not=why_not))
             await pilot.pause()
             shown.append(app.rows()[0])
-        bar.say(problems=0, armed=False, as_json=True, why_not="a recording")
+        bar.say(Saying(as_json=True, why_not="a recording"))
         await pilot.pause()
         assert "▸ Call ^j  ✓ valid" in shown[0]
         assert "✗ 2 errors" in shown[1]
@@ -32,8 +32,29 @@ async def test_enter_calls_and_a_click_shows_the_other_view() -> None:
     app = Bar(CallBar())
     async with app.run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
-        bar.say(problems=0, armed=False, as_json=False, why_not="")
+        bar.say(Saying())
         bar.focus()
         await pilot.press("enter")
         await pilot.click(CallBar, offset=(text(app).index("JSON"), 0))
         assert [message.deed for message in app.posted if isinstance(message, CallBar.Pressed)] == ["call", "json"]
+
+
+async def test_without_a_verdict_it_does_not_say_valid() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        bar = app.query_one(CallBar)
+        bar.say(Saying(verdict="none"))
+        await pilot.pause()
+        assert "valid" not in text(app).replace("not validated", "")
+        assert "▲ not validated" in text(app)
+        bar.say(Saying(verdict="awaited"))
+        await pilot.pause()
+        assert "valid" not in text(app)
+
+
+async def test_what_was_not_done_is_said_on_the_line_itself() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3), notifications=True) as pilot:
+        app.query_one(CallBar).say(Saying(why_not="not connected [/]", tried=True))
+        await pilot.pause()
+        assert "▲ Nothing was sent: not connected [/]" in text(app)

@@ -1,5 +1,7 @@
 """The form of a tool, and when it is sent."""
 
+from textual.widgets import TextArea
+
 from inspector.protocol.things import Tool
 from inspector.tui.panels.tool_form import ToolForm
 from tests.tui.panels.schemas import ADD, ECHO
@@ -64,7 +66,39 @@ async def test_while_nothing_can_be_called_nothing_is_wanted() -> None:
         await app.tool_form.send()
         await pilot.pause()
         assert app.wanted == []
-        assert "▲ not connected [/]" in text(app)
+        assert "▲ Nothing was sent: not connected [/]" in text(app)
+        assert not app.query("Toast")
+        app.tool_form.say_why_not("")
+        await pilot.pause()
+        assert "Nothing was sent" not in text(app)
+
+
+async def test_json_that_can_not_be_read_is_not_sent_and_the_bar_says_so() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+        await app.tool_form.show(Tool(ADD))
+        await app.tool_form.toggle_json()
+        edit = app.query_one(".form--json", TextArea)
+        edit.text = "{"
+        await pilot.pause()
+        await app.tool_form.send()
+        await pilot.pause()
+        assert "Nothing was sent: the JSON can't be read" in text(app)
+        assert not app.query("Toast")
+        edit.text = '{"a": 3}'
+        await until(lambda: "✓ valid" in text(app), "the next value is judged anew")
+
+
+async def test_a_schema_that_nobody_can_judge_is_not_called_valid() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        odd = {"$schema": "https://example.com/none", "type": "object"}
+        await app.tool_form.show(Tool({"name": "odd", "inputSchema": odd}))
+        await until(lambda: "▲ not validated" in text(app), "the bar says that there is no verdict")
+        assert "✓ valid" not in text(app)
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{}]
 
 
 async def test_each_tool_keeps_what_was_typed_for_it() -> None:
