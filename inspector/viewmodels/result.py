@@ -13,6 +13,7 @@ from typing import Any
 from inspector.forms.validate import Problem, Verdict, validate
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.revisions.table import ROWS
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Line, fact, paragraph
@@ -133,7 +134,7 @@ def result_view(finished: Finished, verdict: Verdict | None = None) -> ResultVie
     structured = _structured(finished, verdict)
     return ResultView(
         came,
-        _headline(finished, came),
+        _broken(_headline(finished, came), verdict) if came is Came.OK else _headline(finished, came),
         facts=_facts(finished.result),
         hint=_remark(came, blocks, structured),
         blocks=blocks,
@@ -164,6 +165,14 @@ def _headline(finished: Finished, came: Came, more: str = "") -> Line:
     if came is Came.OK and _is_empty(finished.result):
         more = "; empty result"
     return (said + more, role), (tail, "muted")
+
+
+def _broken(headline: Line, verdict: Verdict | None) -> Line:
+    """The headline of a success, which is not all well if the result breaks the schema that the tool promised."""
+    if verdict is None or verdict.ok is not False:
+        return headline
+    said = f"{signs.WARNING} Succeeded, but breaks its output schema ({len(verdict.problems)})"
+    return (said, "warning"), *headline[1:]
 
 
 def _safe(finished: Finished) -> str:
@@ -217,11 +226,13 @@ def _is_empty(result: Any) -> bool:
 
 
 def _facts(result: Any) -> tuple[Fact, ...]:
-    found = [fact(key, value) for key in ("resultType", "description") if (value := peek.text(result, key))]
+    """What stands beside the content, without what every result of its era carries."""
+    told = ((key, peek.text(result, key)) for key in ("resultType", "description"))
+    found = [fact(key, value) for key, value in told if value and (key, value) != ("resultType", "complete")]
     if (ttl := peek.number(result, "ttlMs")) is not None:
         scope = peek.text(result, "cacheScope")
         found.append(fact("cache", f"{ttl:g} ms" + (f", {scope}" if scope else "")))
-    if meta := peek.mapping(result, "_meta"):
+    if meta := [key for key in peek.mapping(result, "_meta") or () if key != SERVER_INFO]:
         found.append(fact("_meta", ", ".join(meta), "muted"))
     return tuple(found)
 

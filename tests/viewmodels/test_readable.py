@@ -59,7 +59,7 @@ def test_a_result_is_printed_whole_with_its_verdict() -> None:
     result = {"content": [{"type": "text", "text": "one\ntwo\x1b"}], "structuredContent": {"n": "x"}}
     finished = Finished("tools/call", "t", result, duration_ns=5_000_000, output_schema=schema)
     assert [plain(line) for line in result_lines(result_view(finished, verdict_of(finished)))] == [
-        "✓ Succeeded · 5.0 ms",
+        "▲ Succeeded, but breaks its output schema (1) · 5.0 ms",
         "",
         "text · 8 B",
         "one",

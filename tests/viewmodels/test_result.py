@@ -159,6 +159,22 @@ def test_a_result_of_another_shape_is_shown_as_json() -> None:
     assert "asks for input" in plain(asked.blocks[0].title)
 
 
+def test_a_success_that_breaks_its_schema_says_so_in_the_headline() -> None:
+    finished = _call({"content": [], "structuredContent": {"n": "x"}}, output_schema=_SCHEMA, size=9)
+    (said, role), rest = result_view(finished, verdict_of(finished)).headline
+    assert (said, role) == ("▲ Succeeded, but breaks its output schema (1)", "warning")
+    assert rest[0] == " · 9 B"
+
+
+def test_what_every_result_of_an_era_carries_is_no_fact() -> None:
+    about = {"io.modelcontextprotocol/serverInfo": {"name": "x"}}
+    assert result_view(_call(_TEXT | {"resultType": "complete", "_meta": about})).facts == ()
+    (other,) = result_view(_call(_TEXT | {"_meta": about | {"a/b": 1}})).facts
+    assert other.value == "a/b"
+    (asked,) = result_view(_call(_TEXT | {"resultType": "input_required"})).facts
+    assert asked.value == "input_required"
+
+
 def test_cache_hints_and_meta_are_facts() -> None:
     facts = result_view(_call(_TEXT | {"ttlMs": 500, "cacheScope": "private", "_meta": {"a": 1}})).facts
     assert {each.key: each.value for each in facts} == {"cache": "500 ms, private", "_meta": "a"}

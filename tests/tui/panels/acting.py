@@ -30,7 +30,10 @@ class Acting(Subject):
         self.calls: list[Any] = []
         """The params of each call, as the panel gave them."""
         self.cancelled: list[Exchange] = []
-        self.answer: Callable[[Any], Any] = lambda params: {"content": [{"type": "text", "text": "done"}]}
+        self.answer: Callable[[Any], Any] = lambda params: {
+            "content": [{"type": "text", "text": "done"}],
+            "structuredContent": {"sum": 1},
+        }
         """A result, an `Error`, a Reply, or an exception to raise."""
         self.gate: asyncio.Event | None = None
         """While it is there and not set, answers wait."""
