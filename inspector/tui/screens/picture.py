@@ -72,7 +72,7 @@ class PictureScreen(ModalScreen[None]):
         except ImportError as error:
             self._say(f"Pictures can't be drawn here: {error}")
         except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
-            self._say(f"This can't be read as a picture: {error}")
+            self._say(f"This can't be read as a picture: {_words(error)}.")
         else:
             widget.add_class("picture")
             box = self.query_one(Vertical)
@@ -107,8 +107,31 @@ def _too_big(data: bytes) -> str:
     return f"It claims to have {pixels:,} pixels, too many to be drawn here." if pixels > MOST_PIXELS else ""
 
 
+def _words(error: Exception) -> str:
+    """Why a picture can't be read. Pillow's own words name objects of this program where it knows no such format."""
+    from PIL import UnidentifiedImageError
+
+    return "its format is not known here, or it is damaged" if isinstance(error, UnidentifiedImageError) else str(error)
+
+
 def _decoded(data: bytes) -> Any:
-    """The picture, reduced. Raises what Pillow raises: OSError, ValueError, SyntaxError, EOFError."""
+    """The picture, reduced; also one that is damaged in parts that only describe it.
+
+    Raises what Pillow raises: OSError, ValueError, SyntaxError, EOFError.
+    """
+    from PIL import ImageFile, UnidentifiedImageError
+
+    try:
+        return _opened(data)
+    except UnidentifiedImageError:
+        ImageFile.LOAD_TRUNCATED_IMAGES = True  # checksums of what is beside the picture are not looked at either
+        try:
+            return _opened(data)
+        finally:
+            ImageFile.LOAD_TRUNCATED_IMAGES = False
+
+
+def _opened(data: bytes) -> Any:
     from PIL import Image
 
     with Image.open(io.BytesIO(data)) as picture:

@@ -32,6 +32,22 @@ async def test_what_is_no_picture_is_said_to_be_none(data: bytes) -> None:
     await shown(data, "This can't be read as a picture")
 
 
+def _with_a_broken_profile(picture: bytes) -> bytes:
+    """The same picture, with a colour profile whose checksum is wrong."""
+    profile = b"iCCP" + b"x\0\0" + zlib.compress(b"none")
+    chunk = struct.pack(">I", len(profile) - 4) + profile + struct.pack(">I", zlib.crc32(profile) ^ 1)
+    return picture[:33] + chunk + picture[33:]
+
+
+async def test_a_picture_with_a_broken_part_that_is_not_its_own_is_drawn() -> None:
+    await shown(_with_a_broken_profile(media.tide_picture(12)), "▀▀▀▀")
+
+
+@pytest.mark.parametrize("data", [b"", b"nothing at all"])
+async def test_no_name_of_an_object_of_ours_is_shown(data: bytes) -> None:
+    assert "object at" not in await shown(data, "This can't be read as a picture")
+
+
 async def test_a_picture_that_would_swell_is_refused_by_its_header() -> None:
     side = int(MOST_PIXELS**0.5) + 1
     head = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
