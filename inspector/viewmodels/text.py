@@ -17,6 +17,11 @@ _LOOKS_EMPTY = frozenset(
     | set(range(0xFE00, 0xFE10))
     | set(range(0xE0100, 0xE01F0))
 )
+_ORDINARY = re.compile(
+    "[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0391-\u03a1\u03a3-\u0482\u048a-\u052f"
+    "\u2010-\u2027\u2190-\u21ff\u22ef\u2500-\u259f\u25a0-\u25fc\u2713\u2717]*"
+)
+"""Letters and signs that take one cell each. Most lines hold no others, and are measured at once."""
 _EMOJI_SELECTOR = re.compile("(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
 _MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f]{4,}|(?:^|\n)[^\w\x00-\x7f]|[\u1160-\u11ff\ud7b0-\ud7ff]{4,}")
 _MARKS_KEPT = 3
@@ -108,7 +113,7 @@ def decode(payload: bytes) -> str:
 
 def cell_width(text: str) -> int:
     """Return the terminal cells that `text` takes, for text that has been through `visible`."""
-    if text.isascii():
+    if text.isascii() or _ORDINARY.fullmatch(text):
         return len(text)
     return sum(map(_char_width, text))
 
@@ -123,10 +128,14 @@ def _char_width(char: str) -> int:
 
 def fit(text: str, width: int) -> str:
     """Return `text` if it takes at most `width` cells, else its beginning and "…" in at most `width` cells."""
-    if len(text) <= width // 2 or cell_width(text[: width + 1]) <= width >= len(text):
+    if len(text) <= width // 2:
         return text
     if width <= 0:
         return ""
+    if _ORDINARY.fullmatch(text, 0, width + 1):
+        return text if len(text) <= width else text[: width - 1] + "…"
+    if cell_width(text[: width + 1]) <= width >= len(text):
+        return text
     end = used = 0
     while end < len(text) and (used := used + _char_width(text[end])) < width:
         end += 1

@@ -1,6 +1,7 @@
 """What a reader sees of text that somebody hostile has written."""
 
 import re
+import sys
 import unicodedata
 from datetime import UTC
 
@@ -161,3 +162,19 @@ def test_a_moment_beyond_every_calendar_is_no_crash() -> None:
 
 def test_tokens_are_estimated_from_bytes() -> None:
     assert [text.estimate_tokens(size) for size in (0, 1, 4, 401)] == [0, 1, 1, 101]
+
+
+def test_what_is_measured_at_once_takes_one_cell_a_character() -> None:
+    ordinary = [chr(code) for code in range(sys.maxunicode + 1) if text._ORDINARY.fullmatch(chr(code))]
+    assert {"a", "é", "я", "…", "→", "✓", "│"} <= set(ordinary)
+    assert {(text._char_width(char), cell_len(char)) for char in ordinary} == {(1, 1)}
+
+
+@pytest.mark.parametrize("sample", ["abcdefgh", "abc→efgh", "…", "日本語のテキスト", "a\u0301bcdefgh"])
+def test_a_text_is_cut_alike_however_it_is_measured(
+    sample: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    widths = range(-1, 12)
+    at_once = [text.fit(sample, width) for width in widths]
+    monkeypatch.setattr(text, "_ORDINARY", re.compile("(?!)"))
+    assert [text.fit(sample, width) for width in widths] == at_once
