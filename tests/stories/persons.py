@@ -1,0 +1,92 @@
+"""A person before the app: presses keys, sees what stands on the screen, and leaves a capture."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from inspector.capture.journal import Journal, start_capture
+from inspector.config.targets import Target
+from inspector.session.engine import Engine, Live
+from inspector.session.open import Settings
+from inspector.tui.app import InspectApp
+from inspector.tui.subject import Stage
+from tests.stories.visits import Seen, seen
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+SIZE = (120, 40)
+PATIENCE_S = 10
+
+
+class Person:
+    """Somebody at the keyboard."""
+
+    def __init__(self, pilot: Pilot[Any], journal: Journal) -> None:
+        self.pilot = pilot
+        self.journal = journal
+
+    @property
+    def screen(self) -> str:
+        """What stands there now."""
+        return text(self.pilot.app)
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, by their names."""
+        await self.pilot.press(*keys)
+
+    async def types(self, words: str) -> None:
+        """Type a text, letter by letter."""
+        await self.pilot.press(*[_KEYS.get(letter, letter) for letter in words])
+
+    async def sees(self, *words: str) -> str:
+        """Wait until all of it stands on the screen; the screen."""
+        try:
+            await until(lambda: all(word in self.screen for word in words), f"{words} stand there", PATIENCE_S)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.screen}") from None
+        return self.screen
+
+    def line(self, word: str) -> str:
+        """The first line that has the word, without the space around it."""
+        return next(line for line in self.screen.splitlines() if word in line).strip()
+
+    def wire(self) -> Seen:
+        """What the journal holds now."""
+        return seen(self.journal)
+
+
+_KEYS = {"_": "underscore", "-": "minus", ".": "full_stop", " ": "space", "/": "slash"}
+
+
+@asynccontextmanager
+async def at_the_screen(
+    target: Target, capture: Path | None, size: tuple[int, int] = SIZE, **settings: Any
+) -> AsyncIterator[Person]:
+    """A person before the app on a live server; every connection has ended after the block, the first is recorded."""
+    engine, lives = Engine(), list[Live]()
+
+    def begin() -> Live:
+        lives.append(Live(engine, target, start_capture(None if lives else capture), Settings(**settings)))
+        return lives[-1]
+
+    try:
+        app = InspectApp(begin)
+        async with app.run_test(size=size, notifications=True) as pilot:
+            yield Person(pilot, lives[0].journal)
+    finally:
+        for live in lives:
+            live.end().result(PATIENCE_S)
+        engine.stop()
+
+
+@asynccontextmanager
+async def at_a_replay(capture: Path, size: tuple[int, int] = SIZE) -> AsyncIterator[Person]:
+    """A person before the app on a capture."""
+    app = InspectApp(replay=capture)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read", PATIENCE_S)
+        yield Person(pilot, app.subject.journal)
+    await app.subject.end()

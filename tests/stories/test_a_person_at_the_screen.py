@@ -1,0 +1,186 @@
+"""Somebody looks at real servers: sees the traffic, fills a form, calls, cancels, and opens the capture afterwards."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.verify import verify
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.facts import ProcessFact
+from tests.stories.persons import Person, at_a_replay, at_the_screen
+from tests.stories.real_targets import REAL, named, running
+
+pytestmark = pytest.mark.real
+
+EVERYTHING = [str(real) for real in REAL if real.server == "everything"]
+HARBOURS = ["mcp1-sse", "mcp2-stdio", "mcp2-http", "fastmcp-stdio", "fastmcp-http"]
+ADDRESSES = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE"}
+
+
+def last_call(person: Person) -> Any:
+    """The newest tools/call as it went to the server, and its answer."""
+    saw = person.wire()
+    call = [each for each in saw.exchanges if each.method == "tools/call"][-1]
+    return json.loads(saw.frame(call.request_frame).payload), json.loads(saw.frame(call.answer_frame).payload)
+
+
+def rows_of(screen: str) -> list[str]:
+    """The rows of the traffic list that are exchanges: time, method, status, duration, size."""
+    lines = [" ".join(line.partition("│")[0].strip(" ▌▐").split()) for line in screen.splitlines()]
+    return [line for line in lines if " → " in line]
+
+
+async def choose(person: Person, tool: str) -> None:
+    """Go to the tools, find one, open its form."""
+    await person.press("2")
+    await person.sees("tool ", tool)
+    await person.press("slash")
+    await person.types(tool[:6])
+    await person.sees(f"search {tool[:6]}", "✓", f"▌ {tool}")
+    await person.press("enter", "enter")
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name: str, tmp_path: Path) -> None:
+    capture, real = tmp_path / "session.mcpcap", named(name)
+    async with running(real, tmp_path) as target, at_the_screen(target, capture) as person:
+        await person.sees("mcp-servers/everything 2.0.0", ADDRESSES[real.transport], "legacy", "● connected")
+        await person.sees("→ tools/list", "→ prompts/list", "recording session.mcpcap")
+        await choose(person, "get-sum")
+        await person.sees("First number", "2 errors")
+        await person.types("2")
+        await person.press("tab")
+        await person.types("40")
+        await person.sees("✓ valid")
+        await person.press("ctrl+j")
+        await person.sees("Succeeded", "The sum of 2 and 40 is 42.")
+        request, answer = last_call(person)
+        assert request["params"]["arguments"] == {"a": 2, "b": 40}
+        assert "42" in answer["result"]["content"][0]["text"]
+        await person.press("escape", "escape", "1")
+        before = rows_of(await person.sees("tools/call get-sum"))
+    verdict = verify(capture)
+    assert (verdict.complete, verdict.faults) == (True, ())
+    async with at_a_replay(capture) as person:
+        await person.sees("mcp-servers/everything 2.0.0", "recorded", "tools/call get-sum")
+        assert rows_of(person.screen) == before
+        assert last_call(person) == (request, answer)
+        await choose(person, "get-sum")
+        await person.sees("The sum of 2 and 40 is 42.")
+        await person.press("escape", "escape", "6")
+        await person.sees("mcp-servers/everything")
+
+
+@pytest.mark.parametrize("name", HARBOURS)
+async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: str, tmp_path: Path) -> None:
+    capture, real = tmp_path / "session.mcpcap", named(name)
+    async with running(real, tmp_path) as target, at_the_screen(target, capture) as person:
+        await person.sees("harbour", ADDRESSES[real.transport], real.era, "● connected", "→ prompts/list")
+        await choose(person, "book_berth")
+        await person.sees("3 errors", "length_m *")
+        await person.types("Gull")
+        await person.press("tab")
+        await person.types("12.5")
+        await person.press("tab", "enter")
+        await person.sees("+ add the first item")
+        await person.press("enter")
+        await person.sees("Somebody on board.", "1 error")
+        await person.types("Ann")
+        await person.press("tab", "right")
+        await person.sees("● cook")
+        await person.press("tab", "enter")
+        await person.sees("list · 2 now", "1 error")
+        await person.types("Bo")
+        await person.sees("✓ valid")
+        await person.press("ctrl+j")
+        await person.sees("Succeeded", "Structured ✓", '"heads": 2')
+        request, answer = last_call(person)
+        crew = [{"name": "Ann", "rank": "cook"}, {"name": "Bo", "rank": "mate"}]
+        ship = {"name": "Gull", "length_m": 12.5, "crew": crew, "home": None}
+        assert request["params"]["arguments"] == {"ship": ship, "nights": 1}
+        assert answer["result"]["structuredContent"] == {"berth": 5, "ship": "Gull", "heads": 2, "nights": 1}
+        await person.press("escape", "escape", "1")
+        before = rows_of(await person.sees("tools/call book_berth"))
+    async with at_a_replay(capture) as person:
+        await person.sees("harbour", "recorded", "tools/call book_berth")
+        assert rows_of(person.screen) == before
+        assert last_call(person) == (request, answer)
+
+
+@pytest.mark.parametrize("name", ["mcp1-stdio", "mcp2-stdio", "mcp2-http", "fastmcp-http", "mcp1-sse"])
+async def test_a_call_that_does_not_end_is_cancelled_by_ctrl_c(name: str, tmp_path: Path) -> None:
+    async with running(named(name), tmp_path) as target, at_the_screen(target, None) as person:
+        await person.sees("● connected", "→ prompts/list")
+        await choose(person, "wait_for_wind")
+        await person.sees("Call ^j")
+        await person.press("ctrl+j")
+        await person.sees("Running", "no wind")
+        await person.press("ctrl+c")
+        await person.sees("ancelled")
+        (call,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
+        assert call.state in (ExchangeState.CANCELLED, ExchangeState.LATE)
+        await person.press("ctrl+c")
+        await person.sees("Press q to quit")
+
+
+@pytest.mark.parametrize("name", ["mcp1-stdio", "fastmcp-http"])
+async def test_a_tool_that_fails_says_so_in_its_own_words(name: str, tmp_path: Path) -> None:
+    async with running(named(name), tmp_path) as target, at_the_screen(target, None) as person:
+        await person.sees("● connected", "→ prompts/list")
+        await choose(person, "sink")
+        await person.sees("why *")
+        await person.types("a hole")
+        await person.press("ctrl+j")
+        await person.sees("Tool error (isError)", "sink")
+        assert last_call(person)[1]["result"]["isError"] is True
+
+
+async def test_wrong_input_can_be_sent_on_purpose(tmp_path: Path) -> None:
+    async with running(named("mcp1-stdio"), tmp_path) as target, at_the_screen(target, None) as person:
+        await person.sees("● connected", "→ prompts/list")
+        await choose(person, "unload")
+        await person.sees("1 error")
+        await person.types("many")
+        await person.press("ctrl+j")
+        await person.sees("Call anyway", "must be an integer, and is a string")
+        assert not person.wire().sent("tools/call")
+        await person.press("ctrl+j")
+        await person.sees("Tool error (isError)")
+        assert last_call(person)[0]["params"]["arguments"] == {"crates": "many"}
+
+
+async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> None:
+    async with running(named("mcp2-stdio"), tmp_path) as target, at_the_screen(target, None, (80, 24)) as person:
+        await person.sees("harbour", "prompts/list")
+        await choose(person, "sink")
+        await person.sees("why *")
+        await person.types("small")
+        await person.press("ctrl+j")
+        await person.sees("Tool error (isError)")
+        await person.press("escape", "escape", "escape", "escape")
+        await person.sees("▌1 Traffic", "UnexpectedToolError")
+        await person.press("slash")
+        await person.types("tools/call")
+        await person.sees("tools/call sink")
+        await person.press("enter")
+        await person.press("6")
+        await person.sees("harbour", "command")
+
+
+async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp_path: Path) -> None:
+    async with running(named("mcp2-stdio"), tmp_path) as target, at_the_screen(target, None) as person:
+        await person.sees("● connected", "→ prompts/list")
+        (spawned,) = [entry.what for entry in person.journal.processes]
+        assert isinstance(spawned, ProcessFact)
+        os.kill(spawned.pid, signal.SIGKILL)
+        await person.sees("SIGKILL", "→ prompts/list")
+        await person.press("2")
+        await person.sees("book_berth")
+        await person.press("6")
+        await person.sees("SIGKILL", "harbour")
+        await person.press("ctrl+r")
+        await person.sees("A new connection", "● connected")
