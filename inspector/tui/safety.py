@@ -93,9 +93,12 @@ def install(app: App[Any], *, ascii_only: bool = False) -> None:
     app._filters[:0] = walls  # noqa: SLF001 - Textual has no public way; a test pins this one
 
 
-def through_filters(widget: Widget, strip: Strip) -> Strip:
-    """Return a strip as Textual's own renderer would pass it on: cleaned, and without colour where that is asked."""
-    background = widget.background_colors[1]
+def through_filters(widget: Widget, strip: Strip, background: Color | None = None) -> Strip:
+    """Return a strip as Textual's own renderer would pass it on: cleaned, and without colour where that is asked.
+
+    `background` is the widget's, if the caller has looked it up before.
+    """
+    background = background or widget.background_colors[1]
     for line_filter in widget.get_line_filters():
         strip = strip.apply_filter(line_filter, background)
     return strip

@@ -23,6 +23,8 @@ from inspector.viewmodels.text import one_line
 
 _log = logging.getLogger(__name__)
 _STATES = ("", "cursor", "cursor-blurred")
+_BLANK = (-1, "", False)
+"""Where the empty line is kept among the others."""
 
 
 class VirtualLines(Movable):
@@ -89,6 +91,7 @@ class VirtualLines(Movable):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of a part of the widget."""
+        self._painter.prepare()
         head = self.header_height
         thumb = self.view.thumb(self.view.height)
         paper = self.rich_style
@@ -125,14 +128,21 @@ class VirtualLines(Movable):
         words = self.empty if not self.view.count else ()
         at = y - max(0, (self.view.height - len(words)) // 2 - 1)
         if not 0 <= at < len(words):
-            return self._painter.line((), paper)
+            return self._blank(paper)
         spans = list(words[at])
         room = self.line_width - spans_width(spans)
         return self._painter.line([(" " * (room // 2), "text"), *spans], paper)
 
+    def _blank(self, paper: Style) -> Strip:
+        strip = self._strips.get(_BLANK)
+        if strip is None:
+            strip = self._strips[_BLANK] = self._painter.line((), paper)
+        return strip
+
     def notify_style_update(self) -> None:
         """Drop what was painted in another theme."""
         self._strips.clear()
+        self._painter.forget()
         super().notify_style_update()
 
     def on_resize(self, event: events.Resize) -> None:
