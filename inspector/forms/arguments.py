@@ -5,7 +5,6 @@ does not say. What can't be read as what the schema asks for stays a text too, a
 """
 
 from collections.abc import Iterator
-from itertools import islice
 
 from inspector.forms.fields import (
     UNSET,
@@ -30,7 +29,7 @@ from inspector.forms.typed import parse_json, parse_number
 _DEEPEST = 8
 """Unions within unions."""
 _MOST = 2_000
-"""Branches that are looked at: a hundred in each of four unions within one another are a hundred million."""
+"""Fields that are looked at: a hundred in each of four unions within one another are a hundred million."""
 
 
 def coerce_argument(schema: object, name: str, text: str) -> object:
@@ -54,24 +53,28 @@ def argument_field(schema: object, name: str) -> Field | None:
 
 def coerce(field: Field, text: str) -> object:
     """What `text` is for `field`; the text itself if the field takes a text or `text` is nothing that it takes."""
-    kinds = tuple(islice(_kinds(field, 0), _MOST))
+    kinds = tuple(_kinds(field))
     if any(isinstance(each, TextField | JsonField) for each in kinds):
         return text
     found = (_coerced(each, text) for each in kinds)
     return next((each for each in found if each is not UNSET), text)
 
 
-def _kinds(field: Field, depth: int) -> Iterator[Opened]:
+def _kinds(field: Field) -> Iterator[Opened]:
     """The field, or what a union offers in the unions' order."""
-    asked = opened(field)
-    if not isinstance(asked, UnionField):
-        yield asked
-        return
-    if asked.nullable:
-        yield NullField(schema=asked.schema)
-    if depth < _DEEPEST:
-        for each in asked.branches:
-            yield from _kinds(each.field, depth + 1)
+    waiting = [(field, 0)]
+    for _ in range(_MOST):
+        if not waiting:
+            return
+        found, depth = waiting.pop()
+        asked = opened(found)
+        if not isinstance(asked, UnionField):
+            yield asked
+            continue
+        if asked.nullable:
+            yield NullField(schema=asked.schema)
+        if depth < _DEEPEST:
+            waiting += [(each.field, depth + 1) for each in reversed(asked.branches)]
 
 
 def _coerced(asked: Opened, text: str) -> object:

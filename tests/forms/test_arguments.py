@@ -97,3 +97,8 @@ def test_unions_within_unions_are_not_searched_without_end() -> None:
     assert (
         coerce_argument({"properties": {"x": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}, "x", "null") is None
     )
+
+
+def test_a_union_of_nothing_but_itself_ends() -> None:
+    schema = {"properties": {"x": {"anyOf": [{"$ref": "#/properties/x"}] * 60}}}
+    assert coerce_argument(schema, "x", "7") == "7"
