@@ -152,12 +152,21 @@ ACTIONS: tuple[Action, ...] = (
     Action("traffic.next", ("}",), "Next exchange", "Go to the next request.", Where.TRAFFIC, "exchange(1)"),
     Action("traffic.previous", ("{",), "Exchange before", "Go to the request before.", Where.TRAFFIC, "exchange(-1)"),
     Action("traffic.pair", ("p",), "Pair", "Go from a request to its answer and back.", Where.TRAFFIC, "pair"),
+    Action(
+        "traffic.card",
+        ("x",),
+        "Post-mortem",
+        "Show why the connection ended, or put that away.",
+        Where.TRAFFIC,
+        "post_mortem",
+    ),
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
     Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),
     Action("detail.reveal", ("z",), "Reveal", "Show secret header values, or mask them again.", Where.DETAIL, "reveal"),
     # Tools
     Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
+    Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", Where.TOOLS, "clear_filter"),
     Action(
         "tools.send",
         ("ctrl+j", "f5", "ctrl+enter"),
@@ -188,9 +197,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),
     Action(
         "tools.history",
-        ("h",),
+        ("h", "ctrl+g"),
         "History",
-        "Show the earlier calls of this tool.",
+        "Show the earlier calls of this tool; `ctrl+g` works while you type.",
         Where.TOOLS,
         "do('history')",
         footer=True,
@@ -204,12 +213,27 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("result.edit", ("E",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
     # Forms
-    Action("form.next", ("down",), "Next field", "Move to the next field.", Where.FORM, "app.focus_next"),
-    Action("form.previous", ("up",), "Field before", "Move to the field before.", Where.FORM, "app.focus_previous"),
+    Action(
+        "form.next",
+        ("down", "tab"),
+        "Next field",
+        "Move to the next value, past the lines of unfolded groups.",
+        Where.FORM,
+        "step(1)",
+    ),
+    Action(
+        "form.previous",
+        ("up", "shift+tab"),
+        "Field before",
+        "Move to the line before, be it a field's or a group's.",
+        Where.FORM,
+        "step(-1)",
+    ),
     Action(
         "form.unset", ("ctrl+l",), "Unset", "Give the field no value: it is not sent.", Where.FORM, "unset", footer=True
     ),
-    Action("form.null", ("ctrl+n",), "null", "Set the field to null, or back.", Where.FORM, "null"),
+    Action("form.null", ("ctrl+n",), "null", "Set the field to null, or back.", Where.FORM, "null", footer=True),
+    Action("form.leave", ("escape",), "Back", "Leave the form.", Where.FORM, "app.back", footer=True),
     # Lines of a form
     Action("line.press", ("enter", "space"), "Press", "Do the first thing the line offers.", Where.FORM_LINE, "press"),
     Action("line.add", ("a",), "Add", "Add the field, or an item.", Where.FORM_LINE, "do('add')"),

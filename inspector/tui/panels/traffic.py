@@ -145,6 +145,10 @@ class TrafficPanel(Panel):
         """The next view of the message."""
         self.detail.turn(by)
 
+    def action_post_mortem(self) -> None:
+        """Show why the connection ended, or put that away."""
+        self.list.toggle_card()
+
     def action_reveal(self) -> None:
         """Show the secret headers of the chosen message, or hide them again."""
         self.detail.reveal()

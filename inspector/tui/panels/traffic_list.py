@@ -46,7 +46,8 @@ class TrafficList(Widget):
     def compose(self) -> ComposeResult:
         """Rows, state; the filter follows as soon as nobody waits for it."""
         self.call_after_refresh(lambda: self.bar)
-        yield LogList(self.model, follow=True, empty=_empty(self._subject, ""))
+        follow = self._subject.stage not in (Stage.LOADING, Stage.RECORDED)  # a recording is read from its beginning
+        yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
         yield StatusLine()
 
     @property
@@ -142,6 +143,14 @@ class TrafficList(Widget):
         if index is not None:
             self.rows.go_to(index)
 
+    def toggle_card(self) -> None:
+        """Show the post-mortem card of a connection that has ended, or put it away."""
+        if self.put_card_away() or self._subject.stage in (Stage.CONNECTING, Stage.OPEN, Stage.LOADING):
+            return
+        from inspector.tui.panels.post_mortem import PostMortemCard
+
+        self.mount(PostMortemCard(self._subject))
+
     def put_card_away(self) -> bool:
         """Take the post-mortem card away; whether there was one."""
         cards = self.query("PostMortemCard")
@@ -176,10 +185,18 @@ class TrafficList(Widget):
         if stage is self._mourned:
             return
         self._mourned = stage
-        if stage is Stage.FAILED or (stage is Stage.CLOSED and self._subject.why):
-            from inspector.tui.panels.post_mortem import PostMortemCard
+        if _is_dead(self._subject):
+            self.toggle_card()
 
-            self.mount(PostMortemCard(self._subject))
+
+def _is_dead(subject: Subject) -> bool:
+    """Whether there is a death to tell of: live or recorded, a connection that was not asked to end."""
+    stage = subject.stage
+    if stage is Stage.RECORDED:
+        from inspector.viewmodels.post_mortem import has_died
+
+        return has_died(subject.journal)
+    return stage is Stage.FAILED or (stage is Stage.CLOSED and bool(subject.why))
 
 
 def _model(subject: Subject) -> LogModel:

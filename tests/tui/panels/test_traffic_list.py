@@ -45,3 +45,26 @@ async def test_one_that_was_asked_to_close_gets_none(tape: Tape) -> None:
     async with Showing(rows).run_test(size=(120, 40)) as pilot:
         await screen(pilot, rows)
         assert not rows.query("PostMortemCard")
+
+
+async def test_a_recorded_death_is_told_like_a_live_one_and_x_tells_it_again(tape: Tape) -> None:
+    handshake(tape.started())
+    tape.died(3, why="the server exited with code 3")
+    rows = TrafficList(Staged(tape, stage=Stage.RECORDED))
+    async with Showing(rows).run_test(size=(120, 40)) as pilot:
+        assert "exited with code 3" in await screen(pilot, rows)
+        assert rows.query("PostMortemCard")
+        rows.toggle_card()
+        await pilot.pause()
+        assert not rows.query("PostMortemCard")
+        rows.toggle_card()
+        await pilot.pause()
+        assert rows.query("PostMortemCard")
+
+
+async def test_a_recording_is_read_from_its_beginning(tape: Tape) -> None:
+    rows = TrafficList(Staged(handshake(tape), stage=Stage.RECORDED))
+    async with Showing(rows).run_test(size=(120, 40)) as pilot:
+        await screen(pilot, rows)
+        assert not rows.rows.following
+        assert rows.chosen in (0, 1)
