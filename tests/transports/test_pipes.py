@@ -8,6 +8,7 @@ from typing import IO
 import pytest
 
 from inspector.protocol.frames import Eol
+from inspector.transports import pipes
 from inspector.transports.lines import Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource, enlarge
 from tests.waiting import until
@@ -60,6 +61,20 @@ async def test_one_turn_of_the_loop_hands_on_a_bounded_number_of_lines(pipe: Pip
         steps.append(len(seen) - before)
     source.close()
     assert max(steps) <= 1024
+
+
+async def test_in_a_flood_others_have_a_pause_between_two_turns(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipes, "_BREATH", 3600)
+    seen: list[Line] = []
+    source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing)
+    pipe[1].write(b"\n" * 20_000)
+    await until(lambda: seen, "the first lines are there")
+    first = len(seen)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert len(seen) == first
+    source.close()
+    assert len(seen) == 20_000
 
 
 async def test_while_lines_wait_to_be_handed_on_nothing_more_is_read(pipe: Pipe) -> None:
