@@ -6,7 +6,8 @@ from inspector.capture.digests import Digests
 from inspector.capture.entries import Entry, record_of
 from inspector.capture.file import LOST, CaptureFile
 from inspector.capture.records import EndRecord, Head, SumRecord, to_line
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, SseNote, Stderr
+from inspector.capture.store import size_of
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Direction, Frame
 
 
@@ -29,7 +30,7 @@ class Recorder:
         origin = self._origins[what.direction] if isinstance(what, Frame) else ""
         record = record_of(entry, c=self._connection, origin=origin)
         line = to_line(record)
-        place = self.file.put(line, entry.time_ns, size=_size(entry))
+        place = self.file.put(line, entry.time_ns, size=size_of(what))
         if place != LOST:
             self._counts[str(record.__struct_config__.tag)] += 1
         if isinstance(what, Frame) and self._digests.take(what):
@@ -58,10 +59,3 @@ def _origins(mode: str) -> dict[Direction, str]:
     client = "host" if mode.endswith("proxy") else "inspector"
     server = "mock" if mode == "mock" else "server"
     return {Direction.TO_SERVER: client, Direction.FROM_SERVER: server}
-
-
-def _size(entry: Entry) -> int:
-    what = entry.what
-    if isinstance(what, Frame | Stderr):
-        return len(what.payload)
-    return len(what.raw) if isinstance(what, SseNote) else 0

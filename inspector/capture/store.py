@@ -92,10 +92,11 @@ class Store:
         """Entry number `count` + 1, whose line stands at `place` (LOST: nowhere). One thread only."""
         what = entry.what
         self._places.append(place)
-        self._lengths.append(min(length, _MOST))
+        self._lengths.append(length if length < _MOST else _MOST)
         self._times.append(entry.time_ns)
         self._walls.append(entry.wall_ns)
-        self._sizes.append(min(_size(what), _MOST))
+        size = size_of(what)
+        self._sizes.append(size if size < _MOST else _MOST)
         self._kinds.append(_kind(what))
         self._flags.append(_flags(what) | meaning.kind | (0x20 if meaning.probe else 0))
         self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
@@ -246,10 +247,17 @@ def _flags(what: Frame | Fact) -> int:
     return (0x08 if what.direction is Direction.TO_SERVER else 0x10) | (0x20 if what.probe else 0)
 
 
-def _size(what: Frame | Fact) -> int:
-    if isinstance(what, Frame | Stderr):
+def size_of(what: Frame | Fact) -> int:
+    """Payload bytes; 0 for a fact that has none."""
+    if isinstance(what, Frame):  # asked for first and alone: a union is made anew at each call
         return len(what.payload)
-    return len(what.raw) if isinstance(what, SseNote) else 0
+    return _size_of_fact(what)
+
+
+def _size_of_fact(fact: Fact) -> int:
+    if isinstance(fact, Stderr):
+        return len(fact.payload)
+    return len(fact.raw) if isinstance(fact, SseNote) else 0
 
 
 def _first_method(payload: bytes) -> str:
