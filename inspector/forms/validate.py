@@ -27,6 +27,9 @@ from inspector.forms.unions import Error, plain_errors
 MOST_STEPS: Final = 100_000
 """Half a second, or a value of 10,000 items with some members each."""
 MOST_PROBLEMS: Final = 200
+DEEPEST_VALUE: Final = 150
+"""Keywords within one another. Well before Python's own end of the stack: where that comes while the library is in
+its Rust parts, it is no exception that can be caught like others, and words of theirs go to the terminal."""
 SECONDS: Final = 0.25
 """If a clock is given."""
 
@@ -145,7 +148,11 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
             f"the schema can't be read ({type(broken).__name__}): its $id or its parts are not what they must be"
         )
     except RecursionError:
-        meter.note("the schema or the value is nested too deep, or the schema refers to itself without end")
+        meter.note(_TOO_DEEP)
+    except BaseException as panic:
+        if type(panic).__name__ != "PanicException":
+            raise
+        meter.note(_TOO_DEEP)  # the stack ended within the library's Rust parts, whose word for it is no Exception
     finally:
         _METER.reset(token)
     return _verdict(errors, meter.notes)
@@ -193,6 +200,8 @@ class _Meter:
     has_patterns: bool = False
     """The schema has patternProperties somewhere."""
     until: float = 0.0
+    deep: int = 0
+    """Keywords within one another just now."""
     was_late: bool = False
     """The clock has ended it."""
 
@@ -208,11 +217,16 @@ class _Meter:
             self.was_late = True
             raise _Spent(f"the schema takes longer than {SECONDS} s on this value")
 
+    def stop_if_too_deep(self) -> None:
+        if self.deep > DEEPEST_VALUE:
+            raise _Spent(_TOO_DEEP)
+
     def note(self, why: str) -> None:
         if why not in self.notes:
             self.notes.append(why)
 
 
+_TOO_DEEP: Final = "the schema or the value is nested too deep, or the schema refers to itself without end"
 _METER: ContextVar[_Meter] = ContextVar("_METER")
 _CHOOSING: Final = frozenset(
     ("anyOf", "oneOf", "not", "if", "contains", "unevaluatedItems", "unevaluatedProperties", "disallow")
@@ -247,7 +261,9 @@ def _metered(keyword: str, rule: Keyword) -> Keyword:
     def metered(validator: Any, asked: Any, instance: Any, schema: Any) -> Iterator[Error]:
         meter = _METER.get()
         meter.spend(cost)
+        meter.deep += 1
         try:
+            meter.stop_if_too_deep()
             for fault in inner(validator, asked, instance, schema) or ():
                 yield _as_error(fault)
         except (*_BROKEN, UnknownType, Unresolvable, _Undecided, PatternUnusable) as broken:
@@ -255,6 +271,8 @@ def _metered(keyword: str, rule: Keyword) -> Keyword:
             if meter.choosing:
                 raise _Undecided(why) from None
             meter.note(why)
+        finally:
+            meter.deep -= 1
 
     return metered
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from inspector.forms import validate as judging
-from inspector.forms.validate import MOST_PROBLEMS, Problem, validate, verdict_on_schema
+from inspector.forms.validate import MOST_PROBLEMS, Problem, Verdict, validate, verdict_on_schema
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
 
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
@@ -255,3 +255,24 @@ def test_the_library_is_not_imported_before_there_is_something_to_judge() -> Non
         "assert 'jsonschema' in sys.modules\n"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0
+
+
+ENDLESS: list[dict[str, Any]] = [
+    {"if": {"$ref": "#"}, "then": {"$ref": "#"}},
+    {"anyOf": [{"$ref": "#"}]},
+    {"not": {"$ref": "#"}},
+    {"unevaluatedProperties": {"$ref": "#"}, "allOf": [{"$ref": "#"}]},
+    {"unevaluatedItems": {"$ref": "#"}, "anyOf": [{"$ref": "#"}]},
+]
+
+
+@pytest.mark.parametrize("schema", ENDLESS, ids=["if", "anyOf", "not", "unevaluatedProperties", "unevaluatedItems"])
+@pytest.mark.parametrize("value", [{}, {"a": {}}, [], [[]]])
+def test_a_schema_without_end_is_undecided_wherever_the_stack_ends(
+    schema: dict[str, Any], value: object, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def deeper(frames: int) -> Verdict:
+        return validate(schema, value) if frames == 0 else deeper(frames - 1)
+
+    assert all(deeper(frames).ok in (None, True) for frames in range(30))
+    assert capfd.readouterr().err == ""
