@@ -82,6 +82,15 @@ def key_name(key: str) -> str:
     return key.upper() if key[0] == "f" and key[1:].isdigit() else key
 
 
+_NAMED_OTHERWISE = frozenset(("at", "backslash", "minus", "plus", "slash", "underscore"))
+"""Keys that type a sign that Textual can't tell by their name."""
+
+
+def types(key: str, character: str | None) -> bool:
+    """Whether a key types a sign, so that a field takes it; `character` is what Textual says that it types."""
+    return key in _NAMED_OTHERWISE or (character is not None and character.isprintable())
+
+
 _E = Where.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
     Action("screen.traffic", ("1",), "Traffic", "Show everything that crossed the wire.", _E, "app.show('traffic')"),

@@ -53,7 +53,7 @@ class CallBar(ItemBar, can_focus=True):
                     ("Form", "faint" if as_json else "accent"),
                     (" / ", "faint"),
                     ("JSON", "accent" if as_json else "faint"),
-                    (" e", "faint"),
+                    (f" {keys.key_name('ctrl+o')}", "faint"),
                 ),
                 "json",
             ),

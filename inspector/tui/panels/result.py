@@ -82,7 +82,7 @@ it came, and the earlier calls, of which Enter shows one.
         """Headline, progress, views."""
         yield self._line
         yield self._progress
-        yield FormBar((), (Deed("cancel", f"{glyphs().times} cancel"),))
+        yield FormBar((), (Deed("cancel", f"{glyphs().times} cancel"),), typed_at=False)
         yield self.body
 
     def on_mount(self) -> None:

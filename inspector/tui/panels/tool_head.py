@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.text import Text
 from textual.widgets import Static
 
+from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Tool
 from inspector.tui.styles import glyphs, role_styles
@@ -64,7 +65,9 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     if claims:
         yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
     size = len(encode(tool.raw))
-    yield [(f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)", "faint")]
+    cost = f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)"
+    star: list[Span] = [("   *", "error"), (" required", "faint")]
+    yield [(cost, "faint"), *(star if peek.items(tool.input_schema, "required") else [])]
 
 
 def _beginning(described: list[list[Span]]) -> Iterator[list[Span]]:

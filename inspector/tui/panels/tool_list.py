@@ -154,6 +154,7 @@ class ToolSide(Widget):
         """Let keys go to the search line."""
         self.add_class("-searching")
         self._bar.focus()
+        self._bar.select_all()
 
     def end_search(self) -> bool:
         """Show all tools again; whether some were hidden."""

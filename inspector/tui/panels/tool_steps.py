@@ -77,14 +77,16 @@ class ToolSteps(Panel):
         return self.side.is_ready and self.form.is_ready and self.result.body.is_ready
 
     def take_focus(self) -> None:
-        """The list, or the step that was taken last."""
-        self.go(self.step)
+        """The list, or the step that was taken last; nothing if the focus is here already."""
+        if not self.has_focus_within:
+            self.go(self.step)
 
     def go_back(self) -> bool:
-        """From the result to the form, from there to the list, and there out of the search."""
+        """From the result to the form, from there to the list, and there out of the search; the list stays."""
         step = self.here()
         if step == "list":
-            return self.side.end_search()
+            self.side.end_search()
+            return True
         self.go(_STEPS[_STEPS.index(step) - 1])
         return True
 

@@ -119,6 +119,10 @@ values too: the button then says so, and a second press sends them.
         self.go("list", focus=False)
         self.side.search()
 
+    def action_clear_filter(self) -> None:
+        """Show all tools again."""
+        self.side.end_search()
+
     async def action_send(self) -> None:
         """Call the tool."""
         await self.form.send()
@@ -154,7 +158,12 @@ values too: the button then says so, and a second press sends them.
             self.remove_class("-called")
             self._show_newest()
         if event.opened:
-            self.go("form")
+            self.go("result" if self._is_only_read() else "form")
+
+    def _is_only_read(self) -> bool:
+        """Whether the calls say more than the form: it can't be sent, and there is room for one of both."""
+        tool = self.form.tool
+        return self.has_class("-narrow") and not self.subject.can_act and bool(tool and self._history.of(tool.name))
 
     def _show_newest(self) -> None:
         """Show the newest call of the tool, running or over; nearly free if there is none."""

@@ -4,9 +4,10 @@ What belongs to the place in sight stands on the left in the order of `keys.ACTI
 the right. Where room is short the last of the left go first, and a sign says that there is more in the help.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from textual.binding import ActiveBinding, Binding
+from textual.keys import key_to_character
 from textual.screen import Screen
 
 from inspector.tui import keys
@@ -38,7 +39,7 @@ class FooterBar(ItemBar):
     def _renew(self, screen: Screen[object]) -> None:
         if screen is not self.screen or not self.is_attached:
             return
-        active = _in_order(screen.active_bindings.values())
+        active = _in_order(_untyped(screen))
         left = [found for found in active if found.binding.id not in _RIGHT]
         right = [found for found in active if found.binding.id in _RIGHT]
         self._offers = {_name(found.binding): found for found in active}
@@ -53,8 +54,17 @@ class FooterBar(ItemBar):
             self.app.bell()
 
 
+def _untyped(screen: Screen[object]) -> Iterator[ActiveBinding]:
+    """The keys that work now. Textual leaves some out that a field with the focus takes, but not all."""
+    focused = screen.focused
+    for key, found in screen.active_bindings.items():
+        typed = focused is not None and found.node is not focused and keys.types(key, key_to_character(key))
+        if not typed or focused is None or not focused.check_consume_key(key, "x"):
+            yield found
+
+
 def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
-    """Return the bindings to be shown, each action once."""
+    """Return the bindings to be shown, each action once: with the first of its keys that works now."""
     once = {_name(found.binding): found for found in reversed([*active]) if found.binding.show}
     return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", (False, len(_ORDER))))
 
@@ -87,4 +97,6 @@ def _item(found: ActiveBinding, rank: int) -> Item:
 def _key(binding: Binding) -> str:
     """The key as this terminal can write it; one that the user chose has no name of its own."""
     known = [action for action in keys.ACTIONS if action.id == binding.id and binding.key_display]
-    return keys.key_name(known[0].keys[0]) if known else binding.key_display or keys.key_name(binding.key)
+    if not known:
+        return binding.key_display or keys.key_name(binding.key)
+    return keys.key_name(binding.key if binding.key in known[0].keys else known[0].keys[0])

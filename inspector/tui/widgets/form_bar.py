@@ -59,8 +59,17 @@ class FormBar(Widget):
             """The line it comes from."""
             return self._control
 
-    def __init__(self, spans: Sequence[Span] = (), deeds: Sequence[Deed] = (), classes: str | None = None) -> None:
+    def __init__(
+        self,
+        spans: Sequence[Span] = (),
+        deeds: Sequence[Deed] = (),
+        classes: str | None = None,
+        *,
+        typed_at: bool = True,
+    ) -> None:
+        """`typed_at`: it stands among fields, where somebody may type: what is no key of its own then does nothing."""
         super().__init__(classes=classes)
+        self._typed_at = typed_at
         self._spans = spans
         self._deeds = tuple(deeds)
         self._zones: list[tuple[range, str]] = []
@@ -98,6 +107,10 @@ class FormBar(Widget):
         key = keys.key_name("enter") if at == 0 else _LETTERS.get(deed.name, "")
         return f"{deed.label} {key}".rstrip()
 
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Keep what can be typed to itself."""
+        return self._typed_at and keys.types(key, character)
+
     @property
     def folds(self) -> bool:
         """Whether Enter only folds what is below."""
@@ -123,12 +136,18 @@ class FormBar(Widget):
         self.action_press()
 
     def on_focus(self) -> None:
-        """Show the letters."""
+        """Show the letters, and to the left that it is here."""
+        self._mark(here=True)
         self.refresh()
 
     def on_blur(self) -> None:
         """Hide the letters."""
+        self._mark(here=False)
         self.refresh()
+
+    def _mark(self, *, here: bool) -> None:
+        if self.parent is not None and self.has_class("field--head"):
+            self.parent.set_class(here, "-at-head")
 
 
 _LETTERS = {"remove": "d", "up": "K", "down": "J", "add": "a", "null": keys.key_name("ctrl+n")}

@@ -18,7 +18,7 @@ _SEGMENT_CELLS = 150
 
 
 class LineEdit(Input):
-    """One line of text."""
+    """One line of text. What is typed first takes the place of what stands there."""
 
     DEFAULT_CSS = """
     LineEdit, LineEdit.-textual-compact { background: $panel; border: none; height: 1; padding: 0 1; width: 1fr; }
@@ -29,7 +29,7 @@ class LineEdit(Input):
     """
 
     def __init__(self, text: str, *, unset: bool, secret: bool = False) -> None:
-        super().__init__(text, password=secret, compact=True, select_on_focus=False)
+        super().__init__(text, password=secret, compact=True)
         self.cursor_blink = False
         self.say(unset=unset)
 

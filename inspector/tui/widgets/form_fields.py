@@ -16,6 +16,7 @@ from inspector.forms.values import FormValue, fresh_value
 from inspector.tui import keys
 from inspector.tui.widgets.form_bar import FormBar
 from inspector.tui.widgets.form_editors import BlockEdit, LineEdit, Options
+from inspector.tui.widgets.form_moves import steps_of
 from inspector.tui.widgets.form_shapes import shape_of
 from inspector.tui.widgets.form_view import FieldView
 from inspector.tui.widgets.segments import Segments
@@ -68,9 +69,10 @@ class FieldNode(FieldView):
         self._typed(event.text_area.text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on to the next field."""
+        """Go on to the next value."""
         event.stop()
-        self.screen.focus_next()
+        if steps := steps_of(self):
+            steps.action_step(1)
 
     def _typed(self, text: str) -> None:
         if text == self._text:
@@ -107,8 +109,7 @@ class FieldNode(FieldView):
         event.stop()
         match event.deed:
             case "fold":
-                self.toggle_class("-folded")
-                self._renew_head()
+                self.fold(folded=not self.has_class("-folded"))
             case "add" | "write":
                 await self._begin()
             case "choose":

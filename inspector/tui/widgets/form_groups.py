@@ -102,6 +102,7 @@ class ListBody(Vertical):
     ListBody { height: auto; }
     ListBody > .body--none { color: $text-warning; padding: 0 2; }
     ListBody > FormBar { margin: 0 0 0 2; }
+    ListBody > FormBar:focus { margin: 0 0 0 1; border-left: outer $accent; }
     """
 
     def __init__(self, node: FieldNode) -> None:

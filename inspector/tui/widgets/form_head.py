@@ -63,6 +63,11 @@ def head_spans(asked: Opened | Field, place: Place, shape: str, value: FormValue
     return spans
 
 
+def with_problems(spans: list[Span], count: int) -> list[Span]:
+    """The words of a folded head that hides so many problems: their number comes first."""
+    return [*spans[:2], (f"  {glyphs().error} {count}", "error"), *spans[2:]] if count else spans
+
+
 def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
     words = [kind_of(asked), visible(asked.constraint_text().removesuffix(", integer"), limit=80)]
     if shape == "absent":

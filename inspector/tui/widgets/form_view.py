@@ -51,6 +51,7 @@ class FieldView(Widget):
     FieldView.-group { border-left: vkey $border-blurred; padding-left: 1; }
     FieldView.-group.-wrong { border-left: outer $error; }
     FieldView.-group.-bare { border-left: none; padding-left: 0; }
+    FieldView.-group.-at-head, FieldView.-leaf.-wrong:focus-within { border-left: outer $accent; }
     FieldView.-folded > .field--body { display: none; }
     """
 
@@ -64,6 +65,8 @@ class FieldView(Widget):
         self._text: str | None = None
         self._own_problem = ""
         self._told: Sequence[str] = ()
+        self._within = 0
+        """How much is wrong within."""
         self._shape: Shape = "json"
 
     @property
@@ -137,7 +140,9 @@ class FieldView(Widget):
 
     def _head(self) -> list[Span]:
         asked = self.field if self._shape == "lazy" else self.asked
-        return form_head.head_spans(asked, self.place, self._shape, self.value, folded=self.has_class("-folded"))
+        folded = self.has_class("-folded")
+        spans = form_head.head_spans(asked, self.place, self._shape, self.value, folded=folded)
+        return form_head.with_problems(spans, self._within) if folded else spans
 
     def _deeds(self) -> list[Deed]:
         return form_head.deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
@@ -148,8 +153,16 @@ class FieldView(Widget):
         await self.recompose()
         self._say()
 
-    def tell(self, told: Sequence[str]) -> None:
-        """Show what is wrong with it."""
+    def fold(self, *, folded: bool) -> None:
+        """Hide what is within, or show it."""
+        self.set_class(folded, "-folded")
+        self._renew_head()
+
+    def tell(self, told: Sequence[str], *, within: int = 0) -> None:
+        """Show what is wrong with it; `within` so many things more are wrong further in."""
+        if within != self._within:
+            self._within = within
+            self._renew_head()
         if list(told) != list(self._told):
             self._told = list(told)
             self._say()
@@ -172,6 +185,10 @@ class FieldView(Widget):
                 node.focus_first(skip)
                 return
         self.focus_first()
+
+    def focus_editor(self) -> None:
+        """Focus its editor rather than its head."""
+        self.focus_first(0 if self._shape in form_head.GROUPS else 1)
 
     def focus_first(self, skip: int = 0) -> None:
         """Focus its first editor; `skip` heads are passed by if there is something behind them."""

@@ -14,7 +14,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from inspector.forms.fields import UNSET
@@ -27,6 +26,7 @@ from inspector.tui.widgets.form_bar import FormBar
 from inspector.tui.widgets.form_editors import BlockEdit
 from inspector.tui.widgets.form_fields import FieldNode
 from inspector.tui.widgets.form_head import Place
+from inspector.tui.widgets.form_moves import Steps
 from inspector.tui.widgets.form_state import MOST_DRAWN, FormState, drawn_count
 from inspector.viewmodels.text import visible
 
@@ -36,17 +36,19 @@ _MOST_TEXT: Final = 200_000
 """Characters of JSON that are edited here."""
 
 
-class SchemaForm(Widget):
+class SchemaForm(Steps):
     """A form for one value. `load` gives it a schema; `arguments` is what the form says."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("form.next")),
         keys.binding(keys.action("form.previous")),
+        keys.binding(keys.action("form.leave")),
     ]
     HELP = """\
-One field below the other; Tab, or the arrows, go through them. What is `unset` is not sent, which is neither null nor
-empty: `ctrl+l` unsets a field and `ctrl+n` makes it null. Groups and lists have a line of their own: Enter folds it,
-the letters beside its signs add, remove and move. What is wrong stands below the field, and can be sent all the same.
+One field below the other; Tab, or the arrows, go through them, downwards past the lines of groups that are unfolded.
+`*` stands beside what is required. What is `unset` is not sent, which is neither null nor empty: `ctrl+l` unsets a
+field and `ctrl+n` makes it null. Groups and lists have a line of their own: Enter folds it, the letters beside its
+signs add, remove and move. What is wrong stands below the field, and can be sent all the same.
 """
     DEFAULT_CSS = """
     SchemaForm { height: auto; layout: vertical; }
@@ -188,7 +190,8 @@ the letters beside its signs add, remove and move. What is wrong stands below th
         nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
         told = self.state.told_at({path for path in nodes if path})
         for path, node in nodes.items():
-            node.tell(told.get(path, ()) if path else ())
+            within = sum(len(told[each]) for each in told if len(each) > len(path) and each[: len(path)] == path)
+            node.tell(told.get(path, ()) if path else (), within=within)
         whole = [self.json_problem] if self.json_problem else []
         if self.as_json:
             self.state.insists, insisted = True, self.state.insists
@@ -216,7 +219,10 @@ the letters beside its signs add, remove and move. What is wrong stands below th
             return
         for node in self.query(FieldNode):
             if node.is_wrong and node.path:
-                node.focus_first()
+                for around in node.ancestors:
+                    if isinstance(around, FieldNode):
+                        around.fold(folded=False)
+                self.call_after_refresh(node.focus_editor)
                 return
 
     # The JSON text

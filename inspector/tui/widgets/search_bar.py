@@ -144,6 +144,10 @@ and leaves it when it is empty.
             self.call_after_refresh(self._line.focus, scroll_visible)
         return self
 
+    def select_all(self) -> None:
+        """Let what is typed next take the place of what stands in the line."""
+        self._line.select_all()
+
     def say_count(self, count: int | None, *, of: int | None = None) -> None:
         """Show how much matches; None shows nothing. Clears an error."""
         self._say("", error=True)

@@ -64,7 +64,8 @@ class Segments(Widget, can_focus=True):
     ) -> None:
         """Offer `labels` (foreign text); the first `faint` ones are states rather than values.
 
-        `tabs` gives the signs of tabs instead of those of choices; `letters` lets a letter choose.
+        `tabs` gives the signs of tabs instead of those of choices; `letters` lets a letter choose, and
+        keeps those that choose nothing from meaning something elsewhere.
         """
         super().__init__(classes=classes)
         self._labels = [visible(label, limit=_LONGEST) or '""' for label in labels]
@@ -72,6 +73,7 @@ class Segments(Widget, can_focus=True):
         self._multi = multi
         self._faint = faint
         self._tabs = tabs
+        self._typed_at = letters and not tabs
         self._letters = letters and not tabs and not multi
         self._cursor = min(chosen, default=0)
 
@@ -167,6 +169,10 @@ class Segments(Widget, can_focus=True):
                 self.refresh()
                 self.post_message(self.Chosen(self, index))
             at += cells + 1
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Keep what can be typed to itself: on a line among fields somebody may think that he types."""
+        return self._typed_at and keys.types(key, character)
 
     def on_key(self, event: events.Key) -> None:
         """Let a letter choose the label that begins with it."""

@@ -46,3 +46,15 @@ async def test_hostile_words_are_only_words() -> None:
     said = await shown({**ECHO, "title": "[@click=app.quit]x[/]", "description": "\x1b[2Jgone \u202ebackwards"})
     assert "[@click=app.quit]x[/]" in said
     assert "␛[2Jgone ‹U+202E›backwards" in said
+
+
+async def test_the_star_of_what_is_required_is_explained_where_there_is_one() -> None:
+    head = ToolHead()
+    app = Showing(head)
+    async with app.run_test(size=(80, 12)) as pilot:
+        head.show(Tool(ECHO))
+        await pilot.pause()
+        assert "* required" in text(app)
+        head.show(Tool(CLEAR))
+        await pilot.pause()
+        assert "* required" not in text(app)

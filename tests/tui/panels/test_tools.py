@@ -295,7 +295,8 @@ async def test_on_a_small_screen_one_step_is_shown_and_escape_goes_back() -> Non
         await shows(app, "echo")
         await pilot.press("escape")
         await pilot.pause()
-        assert app.went_back == 1
+        assert app.went_back == 0
+        assert "echo" in text(app)
 
 
 async def test_hostile_tools_are_listed_drawn_and_called() -> None:
@@ -443,3 +444,61 @@ async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None
         await shows(app, "▸ Content")
         await shows(app, "done")
         assert "Not called yet" not in text(app)
+
+
+async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_ends_it() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await pilot.press("/", *"add", "enter")
+        await shows(app, "1 of 3")
+        await pilot.press("/", *"bay", "enter")
+        await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "echo", "echo is found")
+        await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
+        await pilot.press("backslash")
+        await shows(app, "clear")
+        assert not app.panel.side.has_class("-searching")
+
+
+async def test_its_own_key_leaves_the_focus_where_it_is() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await pilot.press("enter")
+        await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
+        focused = app.focused
+        app.panel.go("list", focus=False)
+        app.panel.take_focus()
+        await pilot.pause()
+        assert app.focused is focused
+
+
+async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
+    subject = Acting(TOOLS)
+    subject.can_act = False
+    subject.now_stage = Stage.RECORDED
+    for number in (1, 2):
+        subject.tape.call(number, "add", {"a": number})
+        subject.tape.answer(number, {"content": [{"type": "text", "text": f"it was {number}"}]})
+    app = Tools(subject)
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("enter")
+        await shows(app, "it was 2")
+        await pilot.press("h")
+        await shows(app, '{"a": 1}')
+        await pilot.press("escape")
+        await shows(app, "▲ a recording")
+        await pilot.press("ctrl+g")
+        await shows(app, '{"a": 1}')
+
+
+async def test_a_result_that_breaks_its_schema_is_no_plain_success() -> None:
+    subject = Acting(TOOLS)
+    subject.answer = lambda params: {"content": [], "structuredContent": {"sum": "x"}}
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "▲ Succeeded, but breaks its output schema (1)")
+        assert "Structured ✗" in text(app)

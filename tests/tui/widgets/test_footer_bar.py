@@ -122,3 +122,17 @@ async def test_a_key_given_by_the_person_is_the_one_shown() -> None:
         pilot.app.set_keymap({"list.open": "o"})
         said = await footer(pilot)
     assert said.startswith(" o Open")
+
+
+async def test_of_two_keys_the_one_that_works_while_somebody_types_is_shown() -> None:
+    class Both(Framed):
+        BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.EVERYWHERE)
+
+    async with Both().run_test(size=(110, 10)) as pilot:
+        assert "e Form/JSON" in await footer(pilot)
+        pilot.app.query_one(Input).focus()
+        said = await footer(pilot)
+    assert "^o Form/JSON" in said
+    assert "^g History" in said
+    assert "^j Call" in said
+    assert " Filter" not in said

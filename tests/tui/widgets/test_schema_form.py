@@ -1,7 +1,8 @@
 """A schema as a form and its value as JSON: two views of one value."""
 
-from typing import Any
+from typing import Any, ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.widgets import TextArea
 
 from inspector.demo.passage import SCHEMA
@@ -153,3 +154,88 @@ async def test_each_change_is_told() -> None:
         app.editor("a").focus()
         await pilot.press("x")
         assert app.heard > before
+
+
+GROUPED = props(first=TEXT, ship=props("name", name=TEXT, flag={"type": "boolean"}), last={"type": "integer"})
+A_SHIP = {"first": "a", "ship": {"name": UNSET, "flag": True}, "last": 5}
+
+
+async def test_the_way_down_goes_from_value_to_value_and_the_way_up_by_the_lines_of_groups_too() -> None:
+    app = Filling(GROUPED, A_SHIP)
+    async with app.run_test(size=(100, 30)) as pilot:
+        editors = [app.editor(*path) for path in (("first",), ("ship", "name"), ("ship", "flag"), ("last",))]
+        editors[0].focus()
+        await pilot.pause()
+        for key, editor in zip(("down", "tab", "down"), editors[1:], strict=True):
+            await pilot.press(key)
+            assert app.focused is editor
+        await pilot.press("up", "shift+tab")
+        assert app.focused is editors[1]
+        await pilot.press("up")
+        assert app.focused is app.node("ship").query("FormBar").first()
+
+
+async def test_a_folded_group_is_a_stop_on_the_way_down() -> None:
+    app = Filling(GROUPED, A_SHIP)
+    async with app.run_test(size=(100, 30)) as pilot:
+        head = app.node("ship").query("FormBar").first()
+        head.focus()
+        await pilot.press("enter")
+        app.editor("first").focus()
+        await pilot.press("down")
+        assert app.focused is head
+        await pilot.press("down")
+        assert app.focused is app.editor("last")
+
+
+async def test_a_folded_group_counts_what_is_wrong_within_and_insisting_unfolds_it() -> None:
+    app = Filling(GROUPED, {"first": "a", "ship": {"name": 5, "flag": True}, "last": "x"})
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.judged(pilot)
+        head = app.node("ship").query("FormBar").first()
+        head.focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "✗ 1" in next(line for line in app.screen_text.split("\n") if "ship" in line)
+        await app.form.insist()
+        await pilot.pause()
+        assert "must be a string" in app.screen_text
+        assert app.focused is app.editor("ship", "name")
+        assert "✗ 1" not in app.screen_text
+
+
+async def test_a_key_that_means_nothing_on_a_line_of_the_form_does_nothing_elsewhere() -> None:
+    class Heard(Filling):
+        BINDINGS: ClassVar[list[BindingType]] = [Binding(key, "hear", "Hear") for key in "126qMn.h/"]
+        heard = 0
+
+        def action_hear(self) -> None:
+            self.heard += 1
+
+    app = Heard(GROUPED, A_SHIP)
+    async with app.run_test(size=(100, 30)) as pilot:
+        for line in (app.node("ship").query("FormBar").first(), app.editor("ship", "flag")):
+            line.focus()
+            await pilot.press(*"Main126qh./")
+        assert app.heard == 0
+
+
+async def test_what_is_typed_into_a_line_that_holds_something_takes_its_place() -> None:
+    app = Filling(GROUPED, A_SHIP)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.editor("ship", "flag").focus()
+        await pilot.press("down", *"20")
+        await app.judged(pilot)
+        assert app.form.arguments == {"first": "a", "ship": {"flag": True}, "last": 20}
+
+
+async def test_the_line_with_the_focus_has_a_sign_without_colours() -> None:
+    app = Filling(props(ship=props(crew={"type": "array", "items": TEXT})), {"ship": {"crew": ["Ann"]}})
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.screen.set_focus(None)
+        await pilot.pause()
+        before = app.screen_text.count("▌")
+        for line in (app.node("ship").query("FormBar").first(), app.query("ListBody > FormBar").last()):
+            line.focus()
+            await pilot.pause()
+            assert app.screen_text.count("▌") > before

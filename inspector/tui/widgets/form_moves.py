@@ -1,0 +1,40 @@
+"""How the focus goes through a form: downwards from value to value, upwards from line to line.
+
+The line of an unfolded group only heads what is below it, so the way down passes it by; the way up does not, and so
+every line can be reached by keys.
+"""
+
+from textual.widget import Widget
+
+from inspector.tui.widgets.form_bar import FormBar
+
+
+class Steps(Widget):
+    """What holds the lines of a form."""
+
+    def action_step(self, by: int) -> None:
+        """Go to the next value (1), or to the line before (-1); beyond the last and the first, out of the form."""
+        chain = self.screen.focus_chain
+        inside = [widget for widget in chain if self in widget.ancestors]
+        focused = self.screen.focused
+        if focused is None or focused not in inside:
+            return
+        at = chain.index(focused)
+        ahead = [*chain[at + 1 :], *chain[:at]] if by > 0 else [*reversed(chain[:at]), *reversed(chain[at + 1 :])]
+        for widget in ahead:
+            if by < 0 or widget not in inside or not only_heads(widget):
+                widget.focus()
+                return
+
+
+def only_heads(line: Widget) -> bool:
+    """Whether a line only heads what can be reached below it."""
+    node = line.parent
+    if not isinstance(line, FormBar) or not line.has_class("field--head") or not isinstance(node, Widget):
+        return False
+    return not node.has_class("-folded") and any(other.focusable for other in node.query("*") if other is not line)
+
+
+def steps_of(widget: Widget) -> Steps | None:
+    """The form that a widget stands in."""
+    return next((around for around in widget.ancestors if isinstance(around, Steps)), None)
