@@ -85,7 +85,7 @@ def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatu
     gc.disable()  # until the first frame: the imports make many objects and no garbage
     sittings = Sittings(chosen, world)
     try:
-        with leaving_no_child(), held_log():
+        with leaving_no_child(sittings.end), held_log():
             first = sittings.begin()
             status = (show or _show)(sittings.begin, first)
     finally:

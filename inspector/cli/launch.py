@@ -82,17 +82,24 @@ def _place_on_the_shelf(label: str, world: World) -> Path:
     return fresh_path(shelf, time.time_ns(), label)
 
 
-@contextmanager
-def leaving_no_child() -> Iterator[None]:
-    """For the time of the block, have SIGTERM and SIGHUP end what we started before they end us.
+def _nothing() -> None:
+    """There is nothing to do at last."""
 
-    A normal exit does so by itself.
+
+@contextmanager
+def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
+    """For the time of the block, have SIGTERM and SIGHUP end what we started, and do `at_last`, before they end us.
+
+    A normal exit ends children by itself. A second signal does not wait for `at_last`.
     """
 
     def on_signal(number: int, frame: FrameType | None) -> None:
-        end_all_children()
         signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        end_all_children()
+        try:
+            at_last()
+        finally:
+            os.kill(os.getpid(), number)
 
     with _on_signals(on_signal):
         yield

@@ -3,6 +3,8 @@
 import os
 import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import newest_of
 from inspector.session.waiting import Clocks
+from tests.architecture.sources import ROOT
 
 _TARGET = StdioTarget(("node", "gulls.js"), Environment({}, {}), "/")
 
@@ -77,6 +80,18 @@ def test_handlers_are_put_back() -> None:
     with leaving_no_child():
         assert signal.getsignal(signal.SIGTERM) is not before
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_what_is_to_be_done_at_last_is_done_before_the_signal_ends_us(tmp_path: Path) -> None:
+    code = (
+        "import os, signal\n"
+        "from inspector.cli.launch import leaving_no_child\n"
+        "with leaving_no_child(lambda: print('at last', flush=True)):\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    print('never')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=30)
+    assert (ended.returncode, ended.stdout) == (-signal.SIGTERM, b"at last\n")
 
 
 def test_who_leaves_politely_is_asked_to_and_dies_of_the_signal_after() -> None:

@@ -71,8 +71,13 @@ def words_of(target: Target) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def environment(place: Path) -> dict[str, str]:
-    """What the program gets: a home of its own, and nothing of whoever runs the tests."""
-    return {"PATH": os.environ["PATH"], "HOME": str(place), "MCP_INSPECT_HOME": str(place / "mcp-inspect")}
+    """What the program gets: a home of its own, and nothing of whoever runs the tests.
+
+    In a test whose place is `tmp_path` it is the home by which a forgotten process is found.
+    """
+    home = place / "home"
+    home.mkdir(exist_ok=True)
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "MCP_INSPECT_HOME": str(place / "mcp-inspect")}
 
 
 async def mcp_inspect(*words: str, place: Path, stdin: bytes = b"", recorded: bool = True) -> Ran:

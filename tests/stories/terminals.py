@@ -1,0 +1,55 @@
+"""The program in a real terminal: what it writes there, byte by byte, and how it ends."""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.benchmarks.terminal import Terminal
+from tests.stories.commands import PROGRAM, environment
+
+
+class Window(Terminal):
+    """`mcp-inspect` with these words, in a terminal of 120 by 40."""
+
+    def __init__(self, words: Sequence[str], place: Path) -> None:
+        self.status: int | None = None
+        """The exit status, negative for a signal; None while it runs."""
+        env = environment(place) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        super().__init__((*PROGRAM, *words), env=env)
+
+    def __enter__(self) -> "Window":
+        return self
+
+    def until_still(self, seconds: float = 0.3) -> None:
+        """Wait until nothing is written for a time: what a key has brought about stands there."""
+        while self.read(seconds):
+            pass
+
+    def ended(self, seconds: float) -> bool:
+        """Whether it ends within a time; what it still writes is read."""
+        end = time.perf_counter() + seconds
+        while self.status is None and time.perf_counter() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+            self.read(0.02)
+        while self.status is not None and self.read(0):
+            pass
+        return self.status is not None
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has asked for its status does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def written_by(words: Sequence[str], place: Path, *, seconds: float = 30) -> tuple[int | None, bytes]:
+    """Run a command that ends by itself; its exit status and all that it wrote."""
+    with Window(words, place) as window:
+        assert window.ended(seconds), f"{words} did not end: {window.written[-500:]!r}"
+        return window.status, window.written
