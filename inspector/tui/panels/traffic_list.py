@@ -72,7 +72,7 @@ class TrafficList(Widget):
 
     def sync(self) -> None:
         """Take in what is new, and repaint what of it is in sight."""
-        self._take_in()
+        _take_in(self.model)
         rows = self.rows
         empty = () if self.model.count else _empty(self._subject, self._wanted)
         if empty != rows.empty:
@@ -82,14 +82,6 @@ class TrafficList(Widget):
         self._say_matches()
         self.query_one(StatusLine).show(*_status(self._subject, self.model))
         self._mourn()
-
-    def _take_in(self) -> None:
-        """Let the rows catch up with the journal, for some milliseconds: what is left comes with the next looks."""
-        end = time.perf_counter() + _LONGEST_S
-        while self.model.refresh(_AT_ONCE) and time.perf_counter() < end:
-            pass
-        if self.model.is_filtering:
-            self.model.filter_step()
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation from its beginning; view and filter stay."""
@@ -201,6 +193,15 @@ def _is_dead(subject: Subject) -> bool:
 
 def _model(subject: Subject) -> LogModel:
     return LogModel(subject.journal, lambda: subject.now_ns)
+
+
+def _take_in(model: LogModel) -> None:
+    """Let the rows catch up with the journal, for some milliseconds: what is left comes with the next looks."""
+    end = time.perf_counter() + _LONGEST_S
+    while model.refresh(_AT_ONCE) and time.perf_counter() < end:
+        pass
+    if model.is_filtering:
+        model.filter_step()
 
 
 def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:
