@@ -136,7 +136,7 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
     try:
         validator, meter.has_patterns = _prepared(dialect, schema)
         meter.start()
-        for error in validator.iter_errors(instance):
+        for error in _errors(validator, instance):
             errors.append(error)
             if len(errors) >= MOST_PROBLEMS:
                 meter.note(f"only the first {MOST_PROBLEMS} problems are listed")
@@ -149,13 +149,19 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
         )
     except RecursionError:
         meter.note(_TOO_DEEP)
-    except BaseException as panic:
-        if type(panic).__name__ != "PanicException":
-            raise
-        meter.note(_TOO_DEEP)  # the stack ended within the library's Rust parts, whose word for it is no Exception
     finally:
         _METER.reset(token)
     return _verdict(errors, meter.notes)
+
+
+def _errors(validator: Any, instance: object) -> Iterator[Error]:
+    """The library's errors. Where the stack ends within its Rust parts, their word for it is no Exception."""
+    try:
+        yield from validator.iter_errors(instance)
+    except BaseException as panic:
+        if type(panic).__name__ == "PanicException":
+            raise RecursionError from None
+        raise
 
 
 def _verdict(errors: list[Error], notes: list[str]) -> Verdict:

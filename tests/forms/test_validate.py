@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from inspector.forms import keywords
 from inspector.forms import validate as judging
 from inspector.forms.validate import MOST_PROBLEMS, Problem, Verdict, validate, verdict_on_schema
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
@@ -276,3 +277,15 @@ def test_a_schema_without_end_is_undecided_wherever_the_stack_ends(
 
     assert all(deeper(frames).ok in (None, True) for frames in range(30))
     assert capfd.readouterr().err == ""
+
+
+def test_a_panic_of_the_library_is_no_verdict_and_no_end_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        pass
+
+    def panics(text: str, pattern: str) -> bool:
+        raise PanicException
+
+    monkeypatch.setattr(keywords, "matches", panics)
+    verdict = validate({"pattern": "a"}, "a")
+    assert (verdict.ok, "too deep" in verdict.note) == (None, True)
