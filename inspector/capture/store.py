@@ -31,6 +31,8 @@ from inspector.protocol.jsonrpc import Notification, Request, read
 
 __all__ = ["Entry", "EntryKind", "MessageKind", "Source", "Store"]
 
+_LARGE = 1024 * 1024
+"""Payload bytes from which a new entry is kept at hand: whoever shows it next need not read all of that back."""
 _RECENT = 8 * 1024 * 1024
 """Payload bytes of the entries that are kept at hand."""
 _METHODS = 60_000
@@ -101,6 +103,8 @@ class Store:
         self._flags.append(_flags(what) | meaning.kind | (0x20 if meaning.probe else 0))
         self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
         self._exchanges.append(meaning.exchange)
+        if size >= _LARGE:
+            self._recent.put(entry, size)
         self.count = entry.n
 
     def kind(self, n: int) -> EntryKind:

@@ -112,6 +112,14 @@ def test_what_was_read_is_forgotten_past_a_budget_but_for_the_newest() -> None:
     assert shelf.reads == 4
 
 
+def test_a_large_entry_that_has_just_come_is_not_read_back() -> None:
+    store, shelf = filled(frame(b"x" * 1_100_000), frame(b"y" * 900_000, n=2))
+    assert store.entry(1).what == frame(b"x" * 1_100_000)
+    assert shelf.reads == 0
+    assert store.entry(2).what == frame(b"y" * 900_000, n=2)
+    assert shelf.reads == 1
+
+
 def test_what_two_threads_read_at_once_is_kept_once() -> None:
     store, _ = filled(frame())
     entry = store.entry(1)
