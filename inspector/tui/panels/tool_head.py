@@ -66,8 +66,8 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
         yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
     size = len(encode(tool.raw))
     cost = f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)"
-    star: list[Span] = [("   *", "error"), (" required", "faint")]
-    yield [(cost, "faint"), *(star if peek.items(tool.input_schema, "required") else [])]
+    star: list[Span] = [("*", "error"), (" required   ", "faint")]
+    yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint")]
 
 
 def _beginning(described: list[list[Span]]) -> Iterator[list[Span]]:

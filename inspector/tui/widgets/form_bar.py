@@ -17,6 +17,7 @@ from textual.widget import Widget
 from inspector.tui import keys
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.spans import spans_width
 from inspector.viewmodels.text import cell_width
 
 
@@ -31,13 +32,13 @@ class Deed:
 
 
 class FormBar(Widget):
-    """One line: spans, then deeds. The first deed is what Enter does."""
+    """Spans, then deeds; one line if there is room. The first deed is what Enter does."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FORM_LINE)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--deed", "bar--deed-focused"}
     DEFAULT_CSS = """
     FormBar {
-        height: 1;
+        height: auto;
         width: 1fr;
         & > .bar--deed { color: $text-muted; }
         & > .bar--deed-focused { color: $accent; text-style: bold; }
@@ -81,28 +82,47 @@ class FormBar(Widget):
         if deeds is not None:
             self._deeds = tuple(deeds)
             self.can_focus = bool(deeds)
-        self.refresh()
+        self.refresh(layout=len(self._rows(self.size.width)) != self.size.height)
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """Return the rows it needs."""
+        return len(self._rows(width))
+
+    def _rows(self, width: int) -> list[list[Span]]:
+        """Break the words between spans, so that nothing is cut that has room in a row; the last row has the deeds.
+
+        There is always room for the letters, so that nothing moves when the focus comes.
+        """
+        rows: list[list[Span]] = [[]]
+        for words, role in self._spans:
+            if rows[-1] and spans_width([*rows[-1], (words, role)]) > width and words.startswith("  "):
+                rows.append([])
+            rows[-1].append((words, role))
+        cells = sum(cell_width(self._label(at, letters=True)) + 2 for at in range(len(self._deeds)))
+        if cells and rows[-1] and spans_width(rows[-1]) + cells > width:
+            rows.append([])
+        return rows
 
     def render(self) -> Text:
-        """Return the line. Deeds stand after the words, or at the end of a line too full for both."""
-        line = spans_to_text(self._spans, dark=self.app.current_theme.dark)
+        """Return the lines."""
+        width, dark = self.size.width, self.app.current_theme.dark
+        lines = [spans_to_text(row, dark=dark) for row in self._rows(width)]
+        line = lines[-1]
         style = self.get_component_rich_style("bar--deed-focused" if self.has_focus else "bar--deed", partial=True)
-        labels = [self._label(at) for at in range(len(self._deeds))]
-        room = self.size.width - sum(cell_width(label) + 2 for label in labels)
-        if labels and cell_width(line.plain) > room:
-            line.truncate(max(room, 0), overflow="ellipsis")
         self._zones = []
-        for deed, label in zip(self._deeds, labels, strict=True):
+        for at, deed in enumerate(self._deeds):
             line.append("  ")
             start = cell_width(line.plain)
-            line.append(label, style)
-            self._zones.append((range(start, start + cell_width(label)), deed.name))
-        line.truncate(self.size.width, overflow="ellipsis")
-        return line
+            line.append(self._label(at, letters=self.has_focus), style)
+            self._zones.append((range(start, cell_width(line.plain)), deed.name))
+        for each in lines:
+            each.truncate(width, overflow="ellipsis")
+        shown = Text("\n", no_wrap=True, end="").join(lines)
+        return shown  # noqa: RET504 - a name says that this is no string to be read as markup
 
-    def _label(self, at: int) -> str:
+    def _label(self, at: int, *, letters: bool) -> str:
         deed = self._deeds[at]
-        if not self.has_focus:
+        if not letters:
             return deed.label
         key = keys.key_name("enter") if at == 0 else _LETTERS.get(deed.name, "")
         return f"{deed.label} {key}".rstrip()
@@ -130,7 +150,7 @@ class FormBar(Widget):
         """Do what was clicked; the words stand for the first thing."""
         event.stop()
         for zone, name in self._zones:
-            if event.x in zone:
+            if event.x in zone and event.y == self.size.height - 1:
                 self.post_message(self.Pressed(self, name))
                 return
         self.action_press()
