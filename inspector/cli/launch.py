@@ -88,7 +88,7 @@ def _nothing() -> None:
 
 @contextmanager
 def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
-    """For the time of the block, have SIGTERM and SIGHUP end what we started, and do `at_last`, before they end us.
+    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started, and do `at_last`, before they end us.
 
     A normal exit ends children by itself. A second signal does not wait for `at_last`.
     """
@@ -107,7 +107,7 @@ def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]
 
 @contextmanager
 def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
-    """For the time of the block, have SIGTERM and SIGHUP end what we started and then `leave` the block.
+    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started and then `leave` the block.
 
     `leave` is called on a thread of its own. The signal still is what ends the process: after the block, or after
     three seconds if the block does not end.
@@ -134,7 +134,7 @@ _PATIENCE_S = 3
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """Handle the signals that ask us to go, for the time of the block."""
     try:
-        before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP)}
+        before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)}
     except ValueError:  # not on the main thread: somebody embeds us and has handlers of his own
         before = {}
     try:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.containers import Container
@@ -185,6 +186,17 @@ class InspectApp(App[None]):
             self.call_later(self.run_action, action.removeprefix("app."))
 
         return run
+
+    def _fatal_error(self) -> None:
+        """Leave after an error of ours with a plain traceback.
+
+        Textual's own shows the values of variables: a server's text, raw, and what nobody else should read.
+        """
+        import traceback
+
+        self.bell()
+        self._exit_renderables.append(Text(visible(traceback.format_exc(), newlines=True)))
+        self._close_messages_no_wait()
 
     def say(self, message: str, *, severity: str = "information") -> None:
         """Show a toast. Foreign text in it is made visible; markup is never read."""

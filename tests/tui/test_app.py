@@ -129,3 +129,26 @@ async def test_a_toast_reads_no_markup(sitting: Sitting) -> None:
         app.say("[/nope] [@click=app.quit]x[/] \x1b[2J")
         await until(lambda: "[@click=app.quit]x[/]" in text(app), "the toast as it is")
         assert "\x1b" not in text(app)
+
+
+async def test_an_error_of_ours_is_told_without_the_values_that_were_at_hand(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = InspectApp(replay=sample("handshake"))
+
+    def sync() -> None:
+        secret = "Bearer s3cr3t"
+        raise ValueError(f"broken by \x1b[2J {len(secret)}")
+
+    with pytest.raises(ValueError, match="broken"):
+        async with app.run_test(size=SIZE) as pilot:
+            await until(lambda: app.subject.stage is Stage.RECORDED, "read")
+            monkeypatch.setattr(app.panel, "sync", sync)
+            await until(lambda: app._exception is not None, "the error")
+            told = "".join(str(each) for each in app._exit_renderables)
+            await pilot.pause()
+    await app.subject.end()
+    written = told + capsys.readouterr().err
+    assert "broken by ␛[2J" in written
+    assert "s3cr3t" not in written.replace('secret = "Bearer s3cr3t"', "")
+    assert "\x1b[2J" not in written
