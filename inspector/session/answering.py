@@ -1,19 +1,63 @@
-"""How the server's own requests are answered as long as nobody has declared that more can be answered.
+"""Answering: how the server's own requests are answered, and the questions that stand in a result.
 
-`ping` always gets its empty result, also before the conversation is open. Everything else gets the error that the
-specification asks of a client without that capability, at once: silence would hang the server.
+`ping` always gets its empty result, also before the conversation is open. A question that was offered an answer goes
+to the desk. Everything else gets the error that the specification asks of a client without that capability, at once:
+silence would hang the server.
 """
 
+import asyncio
+
 from inspector.protocol import jsonrpc
+from inspector.protocol.offers import refusal_of
+from inspector.protocol.questions import METHOD_NOT_FOUND, Question, Refusal, Reply, Result
 from inspector.protocol.revisions._shape import Revision
+from inspector.session.desk import Desk
 
-METHOD_NOT_FOUND = -32601
+
+class Answering:
+    """What is offered, and the desk where it is answered."""
+
+    def __init__(self, offers: frozenset[str], desk: Desk) -> None:
+        self._offers = offers
+        self.desk = desk
+
+    async def to_request(
+        self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
+    ) -> bytes | None:
+        """The answer to a request of the server's, ready to be sent; None if the server no longer wants one.
+
+        `question` is what the request asks of the person, None if it asks nothing of him.
+        """
+        reply = await self._reply(request, question, revision)
+        match reply:
+            case None:
+                return None
+            case Refusal():
+                return jsonrpc.write_error(request.id, reply.code, reply.message, reply.data)
+            case Result():
+                return jsonrpc.write_answer(request.id, reply.value)
+
+    async def to_questions(self, asked: tuple[Question, ...]) -> tuple[Reply, ...] | None:
+        """A reply to each question of a result, all of them asked at once; None if one was withdrawn."""
+        replies = await asyncio.gather(*map(self._to_question, asked))
+        found = tuple(reply for reply in replies if reply is not None)
+        return found if len(found) == len(asked) else None
+
+    async def _reply(
+        self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
+    ) -> Reply | None:
+        if request.method == "ping":
+            return Result({})
+        if question is None or revision is None or request.method not in revision.server_requests:
+            return Refusal(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
+        return await self._to_question(question)
+
+    async def _to_question(self, question: Question) -> Reply | None:
+        return refusal_of(question, self._offers) or await self.desk.ask(question)
 
 
-def answer_to(request: jsonrpc.Request, revision: Revision | None) -> bytes:
-    """The answer to a request of the server's, ready to be sent."""
-    if request.method == "ping":
-        return jsonrpc.write_answer(request.id, {})
-    known = revision is not None and request.method in revision.server_requests
-    why = "this client has not declared the capability for it" if known else "no such method in this revision"
-    return jsonrpc.write_error(request.id, METHOD_NOT_FOUND, f"{request.method}: {why}")
+def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:
+    if revision is None:
+        return "the conversation is not open yet"
+    known = request.method in revision.server_requests
+    return "this client has not declared the capability for it" if known else "no such method in this revision"

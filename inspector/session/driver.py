@@ -22,12 +22,14 @@ from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.cancel import cancel
 from inspector.protocol.flows.steps import (
+    Ask,
     Await,
     Broken,
     Flow,
     GivenUp,
     Notify,
     OpenStream,
+    Pause,
     Refused,
     Replied,
     Reply,
@@ -40,9 +42,11 @@ from inspector.protocol.flows.steps import (
 from inspector.protocol.frames import Direction
 from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.questions import Question
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.stamp import ClientIdentity, stamped
-from inspector.session.answering import answer_to
+from inspector.session.answering import Answering
+from inspector.session.desk import Desk
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -80,9 +84,16 @@ class Driver:
     """Sends, waits, answers. One per session, on the session's event loop."""
 
     def __init__(
-        self, transport: Transport, journal: Journal, client: ClientIdentity, clocks: Clocks, tasks: asyncio.TaskGroup
+        self,
+        transport: Transport,
+        journal: Journal,
+        client: ClientIdentity,
+        clocks: Clocks,
+        tasks: asyncio.TaskGroup,
+        desk: Desk,
     ) -> None:
         self._transport = transport
+        self._answering = Answering(client.offers, desk)
         self._journal = journal
         self._client = client
         self._clocks = clocks
@@ -135,7 +146,10 @@ class Driver:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
                 case events.Opened(_, message):
-                    self._tasks.create_task(self._answer(message))
+                    question = next((e.question for e in found if isinstance(e, events.Asked)), None)
+                    self._tasks.create_task(self._answer(message, question))
+                case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
+                    self._answering.desk.withdraw("the server cancelled its question", exchange=exchange.number)
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
                         if not _is_refusal(self._journal, exchange, answer, self.http):
@@ -159,6 +173,10 @@ class Driver:
                 return await self._request(step, opened)
             case SendBatch():
                 return await self._batch(step, opened)
+            case Ask():
+                return await self._answering.to_questions(step.questions)
+            case Pause():
+                return await asyncio.sleep(step.seconds)
             case Await():
                 return await self._await(step)
             case Notify():
@@ -247,9 +265,11 @@ class Driver:
             return str(error)
         return ""
 
-    async def _answer(self, message: jsonrpc.Request) -> None:
-        headers = version_header(self.revision) if self.revision and self.http else {}
-        await self._send_quietly(Outgoing(answer_to(message, self.revision), Expects.NOTHING, headers=headers))
+    async def _answer(self, message: jsonrpc.Request, question: Question | None) -> None:
+        payload = await self._answering.to_request(message, question, self.revision)
+        if payload is not None:
+            headers = version_header(self.revision) if self.revision and self.http else {}
+            await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
 
     async def _use(self, carriage: Carriage) -> str:
         if self.http is None:

@@ -11,9 +11,12 @@ from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.flows.connect import Wish
+from inspector.protocol.questions import Kind, Question, Reply, Root, rooted
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.stamp import ClientIdentity
+from inspector.session.desk import Desk, Policy
+from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
@@ -38,6 +41,13 @@ class Settings:
     """A version string to use and no other; "" for the newest."""
     clocks: Clocks = field(default_factory=Clocks)
     probe_silence_s: float = 2.0
+    offers: frozenset[str] = frozenset()
+    """What questions of the server are offered an answer, by the names of `protocol.offers`."""
+    prepared: tuple[Prepared, ...] = ()
+    """Answers that need nobody, tried in order."""
+    roots: tuple[Root, ...] = ()
+    has_person: bool = False
+    """Whether somebody is there to answer what nothing prepared answers."""
     remembered: Era | None = None
     remember: Callable[[Opening], None] = _forget
 
@@ -46,7 +56,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
     """A session that is not connected yet."""
     over_http = isinstance(target, HttpTarget)
     wish = Wish(
-        client=ClientIdentity(client_info()),
+        client=ClientIdentity(client_info(), settings.offers),
         era=settings.era,
         revision=settings.revision,
         remembered=settings.remembered,
@@ -54,7 +64,23 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
         silence_s=settings.probe_silence_s,
     )
-    return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember))
+    desk = Desk(_policies(settings, journal), has_person=settings.has_person)
+    return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember, desk))
+
+
+def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
+    """Who answers before a person is asked: the prepared answers, then the roots that were named."""
+
+    def tool_of(number: int | None) -> str:
+        exchange = None if number is None else journal.conversation.exchanges[number - 1]
+        return exchange.target if exchange is not None and exchange.method == "tools/call" else ""
+
+    async def from_configuration(question: Question) -> Reply | None:
+        if question.kind is not Kind.ROOTS:
+            return None
+        return rooted([{"uri": root.uri} | ({"name": root.name} if root.name else {}) for root in settings.roots])
+
+    return [("prepared answer", policy(settings.prepared, tool_of)), ("configured roots", from_configuration)]
 
 
 def transport_for(target: Target) -> Transport:

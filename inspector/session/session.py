@@ -22,6 +22,7 @@ from inspector.protocol.flows.list_all import Pages, list_all
 from inspector.protocol.flows.steps import Flow, Refused, Reply
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
+from inspector.session.desk import Desk
 from inspector.session.driver import Driver
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
@@ -47,6 +48,8 @@ class Options(msgspec.Struct, frozen=True):
     clocks: Clocks = msgspec.field(default_factory=Clocks)
     remember: Callable[[Opening], None] = _forget
     """Told of each opening, so that the server's era is known the next time."""
+    desk: Desk = msgspec.field(default_factory=Desk)
+    """Where the server's questions are answered."""
 
 
 class Session:
@@ -64,7 +67,7 @@ class Session:
         self.ended = asyncio.Event()
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
-        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks)
+        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
         self._stop_listening: Callable[[], None] = lambda: None
 
     @property
@@ -156,6 +159,7 @@ class Session:
 
     def _end(self, why: str, hint: str = "") -> None:
         self._driver.fail_all(why or "the connection was closed", hint)
+        self.options.desk.withdraw(why or "the connection was closed")
         if self.state is not State.CLOSED:
             self.state, self.why = State.CLOSED, why
             self.ended.set()
