@@ -1,4 +1,4 @@
-"""A result as the lines of a list: facts, then each block under its title, texts wrapped to the width.
+"""A result as the lines of a list: each block under its title, texts wrapped to the width, then what else it holds.
 
 The lines know which block they belong to, so that a key can do something with the block under the cursor. A text of
 megabytes is not wrapped and not read to its end: the raw view has all of it.
@@ -56,8 +56,6 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
     if view.hint:
         writer.line()
         writer.long(((f"{glyphs().event} {view.hint}", "muted"),), 2)
-    for fact in fact_lines(view.facts):
-        writer.long(fact, 2)
     if not view.blocks:
         _nothing(writer, view)
     for index, block in enumerate(view.blocks):
@@ -66,6 +64,10 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
         writer.block = index
         _block(writer, block, index, len(view.blocks))
         writer.block = -1
+    if view.facts:
+        writer.line()
+    for fact in fact_lines(view.facts):
+        writer.long(fact, 2)
     return ResultLines(tuple(writer.lines), tuple(writer.blocks))
 
 

@@ -102,7 +102,7 @@ class ToolForm(Widget):
         if tool is None:
             return
         if self._why_not:
-            self.app.notify("Nothing was sent: " + self._why_not, severity="warning", markup=False)
+            self.app.notify(f"Nothing was sent ({self._why_not}).", severity="warning", markup=False)
             return
         if form.json_problem:
             self.app.notify("Nothing was sent: the JSON can't be read.", severity="warning", markup=False)

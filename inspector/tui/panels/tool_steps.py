@@ -88,6 +88,24 @@ class ToolSteps(Panel):
         self.go(_STEPS[_STEPS.index(step) - 1])
         return True
 
+    def action_tab(self, by: int) -> None:
+        """Show the next view of the result."""
+        self.add_class("-called")
+        self.go("result", focus=False)
+        self.result.action_tab(by)
+
+    def action_picture(self) -> None:
+        """Show the result's picture."""
+        self.result.action_picture()
+
+    async def action_markdown(self) -> None:
+        """Show the result's texts as Markdown, or as they are."""
+        await self.result.action_markdown()
+
+    def action_edit(self) -> None:
+        """Put the arguments of the call that is shown into the form."""
+        self.result.action_edit()
+
     @property
     def step(self) -> Step:
         """The step that was taken last."""

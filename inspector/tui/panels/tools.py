@@ -45,7 +45,7 @@ class ToolsPanel(ToolSteps):
         Where.JSON,
         Where.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.RESULT, Where.DETAIL)
     HELP = """\
 Choose a tool, fill its form, call it. What a server says of its tools is shown as its claim. The form takes wrong
 values too: the button then says so, and a second press sends them.

@@ -349,3 +349,22 @@ async def test_the_end_of_a_call_is_told() -> None:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await until(lambda: getattr(app, "heard", []) == ["add"], "the end is told")
+
+
+async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
+    subject = Acting(TOOLS)
+    subject.answer = lambda params: {"content": [{"type": "text", "text": "**loud**"}]}
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "**loud**")
+        await app.panel.form.take({"a": 99})
+        await pilot.press("E")
+        await until(lambda: app.panel.form.form.arguments == {"a": 1}, "the call's arguments are in the form")
+        app.panel.side.focus_list()
+        await pilot.press("m")
+        await until(lambda: "**loud**" not in text(app), "the Markdown is rendered")
+        app.panel.side.focus_list()
+        await pilot.press("]", "]")
+        await shows(app, '"jsonrpc"')

@@ -1,0 +1,36 @@
+"""What is pictured: each screen in the sizes, themes and terminals in which it has to be right."""
+
+from inspector.tui.styles import LIGHT_NAME
+from tests.screens.staging import Scene
+
+WIDE = (160, 45)
+
+
+SCENES = (
+    Scene("traffic", "lighthouse", size=WIDE, keys=("g", *["}"] * 9)),
+    Scene("traffic-small", "lighthouse"),
+    Scene("traffic-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, keys=("g", *["}"] * 9)),
+    Scene("traffic-order", "lighthouse", keys=("T", "_", "g")),
+    Scene("traffic-filtered", "lighthouse", keys=("/", *"sweep", "enter"), sees=("5 of 65",)),
+    Scene("traffic-below", "wreck", size=(110, 36), keys=("minus",)),
+    Scene("traffic-raw", "lighthouse", keys=("g", *["}"] * 7, "enter", "]")),
+    Scene("traffic-bytes", "lighthouse", keys=("g", *["}"] * 7, "enter", "]", "]")),
+    Scene("traffic-headers", "harbour", size=WIDE, keys=("g", *["}"] * 5, "enter", "]", "]", "]")),
+    Scene("traffic-hostile", "lighthouse", size=WIDE, keys=("G", "{", "{")),
+    Scene("traffic-no-color", "lighthouse", no_color=True),
+    Scene("traffic-ascii", "lighthouse", encoding="ascii"),
+    Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h", "_", "enter", "_", "E")),
+    Scene("tools-small", "lighthouse", show="tools"),
+    Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter")),
+    Scene("tools-json", "lighthouse", show="tools", size=(110, 36), keys=("j", "j", "enter", "ctrl+o")),
+    Scene("tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "h", "_", "enter", "_", "[", "[", "[")),
+    Scene("tools-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, show="tools", keys=(*["j"] * 6, "enter")),
+    Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h")),
+    Scene("tools-wrong", "lighthouse", size=WIDE, show="tools", keys=(*["j"] * 13, "enter")),
+    Scene("server", "lighthouse", show="server", size=WIDE),
+    Scene("server-small", "harbour", show="server"),
+    Scene("help", "lighthouse", keys=("question_mark",)),
+    Scene("post-mortem", "wreck", size=WIDE, ended=True),
+    Scene("post-mortem-small", "wreck", ended=True),
+    Scene("post-mortem-server", "wreck", size=(110, 36), show="server"),
+)

@@ -1,0 +1,166 @@
+"""The app, posed for a picture: a capture, a size, a theme, some keys, and then everything stands still.
+
+The pictures of the tests and of the README come from here. What they show depends on the capture alone: the time zone
+is UTC, no cursor blinks, and the clock of a recording stands at its last entry.
+"""
+
+import locale
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from inspector.session.engine import Live
+from inspector.tui.app import InspectApp
+from inspector.tui.styles import DARK_NAME, glyphs
+from inspector.tui.subject import Recording, Stage, Subject
+from tests.architecture.sources import ROOT
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+_FONT_FACES = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+_FONT = re.compile(r"Fira Code")
+_ID = re.compile(r"\bterminal-\d+-")
+_TICKS = 6
+"""As often are panels asked to look before they do, the slowest of them."""
+_STILL = 3
+"""How many looks in a row have to find the same picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One picture."""
+
+    name: str
+    capture: str
+    keys: tuple[str, ...] = ()
+    """As Textual names them; what a text field is to hold is typed key by key."""
+    size: tuple[int, int] = (80, 24)
+    theme: str = DARK_NAME
+    show: str = "traffic"
+    sees: tuple[str, ...] = ()
+    """What has to stand on the screen before it is taken, beside standing still."""
+    ended: bool = False
+    """As if the end of the capture had just come, live."""
+    no_color: bool = False
+    encoding: str = "utf-8"
+    """The locale's."""
+
+
+class Ended(Recording):
+    """A capture that behaves as the conversation did when it had just ended by itself."""
+
+    @property
+    def stage(self) -> Stage:
+        """As it would be seen live."""
+        return Stage.CLOSED if super().stage is Stage.RECORDED else super().stage
+
+    @property
+    def why(self) -> str:
+        """What the connection's last fact says."""
+        return self.journal.ended.why if self.journal.ended else ""
+
+
+class Posed(InspectApp):
+    """The app, whose pictures ask no server for a font and are the same each time.
+
+    `ended` shows a capture as if its end had just come.
+    """
+
+    def __init__(self, path: Path, *, show: str, ended: bool) -> None:
+        self._ended = ended
+        super().__init__(replay=path, show=show)
+
+    def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
+        assert replay is not None
+        return Ended(replay) if self._ended else Recording(replay)
+
+    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
+        """The screen as SVG, without what a browser would fetch."""
+        svg = super().export_screenshot(title="mcp-inspect", simplify=simplify)
+        return _ID.sub("terminal-", _FONT.sub("DejaVu Sans Mono", _FONT_FACES.sub("", svg)))
+
+
+@contextmanager
+def dressed(scene: Scene) -> Iterator[None]:
+    """For the time of the block, be in UTC and on the terminal of a scene."""
+    kept = dict(os.environ)
+    for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM"):
+        os.environ.pop(name, None)
+    os.environ.update({"TZ": "UTC", "TERM": "xterm-256color"} | ({"NO_COLOR": "1"} if scene.no_color else {}))
+    encoding = locale.getencoding
+    locale.getencoding = lambda: scene.encoding
+    _look_anew()
+    try:
+        with chdir(ROOT):
+            yield
+    finally:
+        locale.getencoding = encoding
+        os.environ.clear()
+        os.environ.update(kept)
+        _look_anew()
+
+
+def _look_anew() -> None:
+    time.tzset()
+    glyphs.cache_clear()
+
+
+def posed(scene: Scene) -> Posed:
+    """The app of a scene, not yet running."""
+    app = Posed(sample(scene.capture).relative_to(ROOT), show=scene.show, ended=scene.ended)
+    app.theme = scene.theme
+    app.animation_level = "none"
+    return app
+
+
+async def pose(pilot: Pilot[Any], scene: Scene) -> None:
+    """Press the scene's keys and wait until everything stands still; the key "_" waits for that in between."""
+    app = pilot.app
+    assert isinstance(app, Posed)
+    subject = app.subject
+    assert isinstance(subject, Recording)
+    await until(lambda: subject.stage is not Stage.LOADING, "the capture was read")
+    for key in ("_", *scene.keys, "_"):
+        if key == "_":
+            await stand_still(pilot)
+        else:
+            await pilot.press(key)
+    for words in scene.sees:
+        await until(partial(_stands, app, words), f"{words!r} stood on the screen")
+    await stand_still(pilot)
+
+
+def _stands(app: Posed, words: str) -> bool:
+    return words in text(app)
+
+
+async def stand_still(pilot: Pilot[Any]) -> None:
+    """Let the panels look again until no worker works and nothing moves any more."""
+    app = pilot.app
+    assert isinstance(app, Posed)
+    last, same = "", 0
+    while same < _STILL:
+        for _ in range(_TICKS):
+            app._tick()
+        await pilot.pause()
+        await until(partial(_rests, app), "the workers had finished")
+        for editor in app.screen.query("Input, TextArea"):
+            assert isinstance(editor, Input | TextArea)
+            editor.cursor_blink = False
+        now = text(app)
+        same = same + 1 if now == last else 0
+        last = now
+
+
+def _rests(app: Posed) -> bool:
+    return all(worker.is_finished for worker in app.workers)
