@@ -22,56 +22,65 @@ from inspector.forms.read_schema import read_schema
 _BY_FORMAT = {
     "email": "someone@example.com",
     "uri": "https://example.com/",
-    "date": "2026-01-01",
-    "date-time": "2026-01-01T00:00:00Z",
+    "date": "2000-01-01",
+    "date-time": "2000-01-01T00:00:00Z",
     "time": "00:00:00Z",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
 _DEEPEST = 12
+_LARGEST = 10_000
+"""Values and characters: a schema that wants more asks for harm."""
 
 
 def smallest_valid(schema: object) -> object:
     """A value for a schema: only what is required, and what has a default."""
-    return _sample(read_schema(schema), 0)
+    return _Sampler().sample(read_schema(schema), 0)
 
 
-def _sample(field: Field, depth: int) -> object:
-    if field.default is not UNSET:
-        return field.default
-    if field.examples:
-        return field.examples[0]
-    asked = opened(field)
-    if field.nullable and depth:
-        return None
-    match asked:
-        case TextField():
-            return _BY_FORMAT.get(asked.format, "x" * asked.min_length)
-        case NumberField():
-            return _number(asked)
-        case BoolField():
-            return False
-        case ConstField():
-            return asked.value
-        case ChoiceField():
-            values = [option.value for option in asked.options]
-            return values[: asked.min_items] if asked.multi else values[0]
-        case ObjectField():
-            return {
-                name: _sample(each, depth + 1)
-                for name, each in asked.properties
-                if depth < _DEEPEST and (each.required or each.default is not UNSET)
-            }
-        case ArrayField():
-            return [_item(asked, at, depth) for at in range(min(asked.min_items, 1000))]
-        case UnionField():
-            return _sample(asked.branches[0].field, depth + 1)
-        case _:
+class _Sampler:
+    """Makes one value, of a bounded size."""
+
+    def __init__(self) -> None:
+        self._left = _LARGEST
+
+    def sample(self, field: Field, depth: int) -> object:
+        """A value for a field."""
+        self._left -= 1
+        if field.default is not UNSET:
+            return field.default
+        if field.examples:
+            return field.examples[0]
+        asked = opened(field)
+        if field.nullable and depth:
             return None
+        match asked:
+            case TextField():
+                return _BY_FORMAT.get(asked.format, "x" * min(asked.min_length, _LARGEST))
+            case NumberField():
+                return _number(asked)
+            case BoolField():
+                return False
+            case ConstField():
+                return asked.value
+            case ChoiceField():
+                values = [option.value for option in asked.options]
+                return values[: asked.min_items] if asked.multi else values[0]
+            case ObjectField():
+                return {
+                    name: self.sample(each, depth + 1)
+                    for name, each in asked.properties
+                    if depth < _DEEPEST and self._left > 0 and (each.required or each.default is not UNSET)
+                }
+            case ArrayField():
+                return [self._item(asked, at, depth) for at in range(min(asked.min_items, 1000)) if self._left > 0]
+            case UnionField():
+                return self.sample(asked.branches[0].field, depth + 1)
+            case _:
+                return None
 
-
-def _item(field: ArrayField, at: int, depth: int) -> object:
-    item = field.item_at(at)
-    return None if item is None or depth >= _DEEPEST else _sample(item, depth + 1)
+    def _item(self, field: ArrayField, at: int, depth: int) -> object:
+        item = field.item_at(at)
+        return None if item is None or depth >= _DEEPEST else self.sample(item, depth + 1)
 
 
 def _number(field: NumberField) -> object:

@@ -115,8 +115,10 @@ class Conversation:
         kind = KIND_OF_METHOD_ASKING.get(exchange.method)
         if kind is None or exchange.sender is Direction.TO_SERVER:
             return []
-        ours = [each.number for each in self.pairs.pending if each.sender is Direction.TO_SERVER]
-        cause = ours[0] if len(ours) == 1 else None
+        ours = [each for each in self.pairs.pending if each.sender is Direction.TO_SERVER]
+        there = [each for each in ours if exchange.http is not None and each.http == exchange.http]
+        causes = there or ours  # over HTTP the stream tells; on one pipe it is certain only if one request is open
+        cause = causes[0].number if len(causes) == 1 else None
         question = Question(kind, params, exchange.number, exchange.request_frame, exchange.started_ns, cause=cause)
         self.questions.append(question)
         return [events.Asked(question)]

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from inspector.errors import UsageError
+from inspector.protocol import peek
 from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, Kind, Question, Refusal
 from inspector.protocol.revisions._shape import Era, Revision
 
@@ -17,6 +18,7 @@ ROOTS, SAMPLING, SAMPLING_TOOLS = "roots", "sampling", "sampling.tools"
 FORM, URL = "elicitation.form", "elicitation.url"
 ALL: tuple[str, ...] = (ROOTS, SAMPLING, SAMPLING_TOOLS, FORM, URL)
 _GROUPS = {"elicitation": (FORM, URL)}
+_FEATURES = {URL: "URL elicitation", SAMPLING_TOOLS: "tools in sampling"}
 
 
 def parse_offers(names: Iterable[str]) -> frozenset[str]:
@@ -35,30 +37,43 @@ def parse_offers(names: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
+    """Those of the offers for which a revision has words."""
+    lacking = {name for name, feature in _FEATURES.items() if feature not in revision.features}
+    if "elicitation/create" not in revision.questions:
+        lacking |= {FORM, URL}
+    return frozenset(offers) - lacking
+
+
 def declared(offers: Collection[str], revision: Revision) -> dict[str, Any]:
     """The client capabilities that say so in the words of a revision."""
+    offers = offered_in(revision, offers)
     said: dict[str, Any] = {}
     if ROOTS in offers:
         said["roots"] = {"listChanged": True} if revision.era is Era.LEGACY else {}
     if SAMPLING in offers:
-        tools = SAMPLING_TOOLS in offers and "tools in sampling" in revision.features
-        said["sampling"] = {"tools": {}} if tools else {}
+        said["sampling"] = {"tools": {}} if SAMPLING_TOOLS in offers else {}
     modes: dict[str, dict[str, object]] = {mode.rpartition(".")[2]: {} for mode in (FORM, URL) if mode in offers}
-    if "URL elicitation" not in revision.features:
-        modes.pop("url", None)
-    if modes and "elicitation/create" in revision.questions:
-        said["elicitation"] = modes if "URL elicitation" in revision.features else {}
+    if modes:
+        said["elicitation"] = modes if _FEATURES[URL] in revision.features else {}
     return said
 
 
 def refusal_of(question: Question, offers: Collection[str]) -> Refusal | None:
-    """The error for a question that was never offered an answer; None for one that was."""
+    """The error for a question that was never offered an answer; None for one that was.
+
+    "The client MUST return an error if this field is provided but ClientCapabilities.sampling.tools is not declared"
+    (2025-11-25, CreateMessageRequest; the code is not named).
+    """
     if question.kind is Kind.ELICITATION:
         if not {FORM, URL} & set(offers):
             return Refusal(METHOD_NOT_FOUND, "elicitation/create: this client has not declared elicitation")
         if f"elicitation.{question.mode}" not in offers:
             return Refusal(INVALID_PARAMS, f"this client has not declared elicitation in {question.mode} mode")
         return None
+    if question.kind is Kind.SAMPLING and SAMPLING in offers and SAMPLING_TOOLS not in offers:
+        with_tools = peek.has(question.params, "tools") or peek.has(question.params, "toolChoice")
+        return Refusal(INVALID_PARAMS, "this client has not declared sampling.tools") if with_tools else None
     if question.kind.value in offers:
         return None
     method = "sampling/createMessage" if question.kind is Kind.SAMPLING else "roots/list"

@@ -122,9 +122,9 @@ def text_block(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
 
 
-def rooted(roots: Sequence[Mapping[str, str]]) -> Result:
-    """To a request for roots: `{uri, name?}` each."""
-    return Result({"roots": [dict(root) for root in roots]})
+def rooted(roots: Sequence[Root]) -> Result:
+    """To a request for roots."""
+    return Result({"roots": [{"uri": root.uri} | ({"name": root.name} if root.name else {}) for root in roots]})
 
 
 def asks_for_input(result: Any) -> bool:

@@ -8,7 +8,7 @@ silence would hang the server.
 import asyncio
 
 from inspector.protocol import jsonrpc
-from inspector.protocol.offers import refusal_of
+from inspector.protocol.offers import offered_in, refusal_of
 from inspector.protocol.questions import METHOD_NOT_FOUND, Question, Refusal, Reply, Result
 from inspector.protocol.revisions._shape import Revision
 from inspector.session.desk import Desk
@@ -37,11 +37,18 @@ class Answering:
             case Result():
                 return jsonrpc.write_answer(request.id, reply.value)
 
-    async def to_questions(self, asked: tuple[Question, ...]) -> tuple[Reply, ...] | None:
-        """A reply to each question of a result, all of them asked at once; None if one was withdrawn."""
-        replies = await asyncio.gather(*map(self._to_question, asked))
+    async def to_questions(self, asked: tuple[Question, ...], revision: Revision) -> tuple[Reply, ...] | None:
+        """A reply to each question of a result, all of them asked at once; None if one was withdrawn.
+
+        They are answered together or not at all: after one refusal, which comes back alone, nobody is asked the rest.
+        """
+        offers = offered_in(revision, self._offers)
+        if refusal := next((no for question in asked if (no := refusal_of(question, offers))), None):
+            return (refusal,)
+        replies = await asyncio.gather(*map(self._together, asked))
         found = tuple(reply for reply in replies if reply is not None)
-        return found if len(found) == len(asked) else None
+        refusals = tuple(reply for reply in found if isinstance(reply, Refusal))
+        return refusals[:1] or (found if len(found) == len(asked) else None)
 
     async def _reply(
         self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
@@ -50,10 +57,13 @@ class Answering:
             return Result({})
         if question is None or revision is None or request.method not in revision.server_requests:
             return Refusal(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
-        return await self._to_question(question)
+        return refusal_of(question, offered_in(revision, self._offers)) or await self.desk.ask(question)
 
-    async def _to_question(self, question: Question) -> Reply | None:
-        return refusal_of(question, self._offers) or await self.desk.ask(question)
+    async def _together(self, question: Question) -> Reply | None:
+        reply = await self.desk.ask(question)
+        if isinstance(reply, Refusal):
+            self.desk.withdraw("another question of the same result was refused", exchange=question.exchange)
+        return reply
 
 
 def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:

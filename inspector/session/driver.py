@@ -121,6 +121,7 @@ class Driver:
 
     async def cancel(self, exchange: Exchange, reason: str) -> None:
         """Give a request up and wake who waits for it. A late answer is still shown."""
+        self._answering.desk.withdraw(f"the call that asked it was given up: {reason}", exchange=exchange.number)
         waiter = self._waiters.get(exchange.id)
         if waiter is not None:
             waiter.settle(GivenUp(waiter.exchange, reason))
@@ -145,9 +146,10 @@ class Driver:
                 case events.Opened(exchange) if exchange.sender is Direction.TO_SERVER:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
-                case events.Opened(_, message):
-                    question = next((e.question for e in found if isinstance(e, events.Asked)), None)
-                    self._tasks.create_task(self._answer(message, question))
+                case events.Opened(exchange, message):
+                    asked = (other.question for other in found if isinstance(other, events.Asked))
+                    mine = next((question for question in asked if question.exchange == exchange.number), None)
+                    self._tasks.create_task(self._answer(message, mine))
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
                     self._answering.desk.withdraw("the server cancelled its question", exchange=exchange.number)
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
@@ -174,7 +176,8 @@ class Driver:
             case SendBatch():
                 return await self._batch(step, opened)
             case Ask():
-                return await self._answering.to_questions(step.questions)
+                assert self.revision is not None, "questions come in an answer, after the opening"
+                return await self._answering.to_questions(step.questions, self.revision)
             case Pause():
                 return await asyncio.sleep(step.seconds)
             case Await():
@@ -266,7 +269,14 @@ class Driver:
         return ""
 
     async def _answer(self, message: jsonrpc.Request, question: Question | None) -> None:
+        waiting = (
+            [] if question is None else [each for each in self._waiters.values() if _may_have_caused(each, question)]
+        )
+        for waiter in waiting:
+            waiter.hold()
         payload = await self._answering.to_request(message, question, self.revision)
+        for waiter in waiting:
+            waiter.release()
         if payload is not None:
             headers = version_header(self.revision) if self.revision and self.http else {}
             await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
@@ -296,6 +306,11 @@ class Driver:
             await self._notify(notice)
         if notice is None and self.http is not None and waiter.delivery is not None:
             waiter.delivery.cancel()
+
+
+def _may_have_caused(waiter: Waiter, question: Question) -> bool:
+    number = waiter.exchange.number if waiter.exchange else None
+    return question.cause is None or question.cause == number
 
 
 def _is_refusal(

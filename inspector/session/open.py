@@ -11,7 +11,7 @@ from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.flows.connect import Wish
-from inspector.protocol.questions import Kind, Question, Reply, Root, rooted
+from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.stamp import ClientIdentity
@@ -64,23 +64,18 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
         silence_s=settings.probe_silence_s,
     )
-    desk = Desk(_policies(settings, journal), has_person=settings.has_person)
+    desk = Desk(_policies(settings, journal), has_person=settings.has_person, roots=settings.roots)
     return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember, desk))
 
 
 def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
-    """Who answers before a person is asked: the prepared answers, then the roots that were named."""
+    """Who answers before the desk itself does: the prepared answers."""
 
     def tool_of(number: int | None) -> str:
         exchange = None if number is None else journal.conversation.exchanges[number - 1]
         return exchange.target if exchange is not None and exchange.method == "tools/call" else ""
 
-    async def from_configuration(question: Question) -> Reply | None:
-        if question.kind is not Kind.ROOTS:
-            return None
-        return rooted([{"uri": root.uri} | ({"name": root.name} if root.name else {}) for root in settings.roots])
-
-    return [("prepared answer", policy(settings.prepared, tool_of)), ("configured roots", from_configuration)]
+    return [("prepared answer", policy(settings.prepared, tool_of))]
 
 
 def transport_for(target: Target) -> Transport:

@@ -117,7 +117,7 @@ def _yaml(text: str) -> Any:
 def _prepared(entry: Any, where: str) -> Prepared:
     if not isinstance(entry, dict):
         raise UsageError(f"{where}: an object is expected")
-    if unknown := sorted(set(entry) - _MEMBERS):
+    if unknown := sorted(map(str, set(entry) - _MEMBERS)):
         raise UsageError(
             f"{where}: {unknown[0]!r} means nothing here", hint=f"There are {', '.join(sorted(_MEMBERS))}."
         )

@@ -5,7 +5,7 @@ leaving it ends the connection and every task, and a connection that dies by its
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import Any
@@ -14,12 +14,15 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
+from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.batch import batch
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.list_all import Pages, list_all
-from inspector.protocol.flows.steps import Flow, Refused, Reply
+from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply
+from inspector.protocol.offers import declared
+from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.desk import Desk
@@ -139,6 +142,16 @@ class Session:
         """Give a request up, in the way of its revision. A late answer is still shown."""
         await self._driver.cancel(exchange, reason)
 
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        """List other roots from now on, and tell the server where it was promised to be told.
+
+        "Clients that support listChanged MUST send a notification when roots change" (client/roots).
+        """
+        self.options.desk.roots = tuple(roots)
+        promised = self.revision and declared(self.options.wish.client.offers, self.revision)
+        if self.state is State.OPEN and peek.flag(promised, "roots", "listChanged"):
+            await self._driver.drive(_telling("notifications/roots/list_changed"))
+
     async def close(self) -> None:
         """End the conversation and the connection. A second call does nothing."""
         await self._driver.say_farewells()
@@ -180,3 +193,8 @@ class Session:
             await self._driver.drive(connect(msgspec.structs.replace(self.options.wish, era=revision.era)))
             return True
         return False
+
+
+def _telling(method: str) -> Flow[None]:
+    """Send one notification."""
+    yield Notify(method)

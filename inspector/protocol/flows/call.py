@@ -70,11 +70,9 @@ def _with_input(reply: Reply, rounds: int, params: Any, send: Callable[[Any], Se
         result = reply.message.result
         if not asks_for_input(result):
             return Called(reply, rounds)
-        if not peek.has(result, "inputRequests") and not peek.has(result, "requestState"):
-            return Called(reply, rounds, "it asks for input and says neither what nor in which state")
         asked = _asked(reply, result)
-        if len(asked) < len(peek.mapping(result, "inputRequests")):
-            return Called(reply, rounds, "it asks in a way that the specification does not know")
+        if wrong := _wrong(result, asked):
+            return Called(reply, rounds, wrong)
         if asked:
             answers: tuple[questions.Reply, ...] | None = yield Ask(asked)
             if answers is None or any(isinstance(answer, questions.Refusal) for answer in answers):
@@ -94,6 +92,16 @@ def _asked(reply: Replied, result: Any) -> tuple[questions.Question, ...]:
     return questions.questions_in(
         result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0
     )
+
+
+def _wrong(result: Any, asked: tuple[questions.Question, ...]) -> str:
+    """Why a retry would be pointless; "" if it would not be."""
+    requests = peek.at(result, "inputRequests")
+    if not requests and not peek.has(result, "requestState"):
+        return "it asks for input and says neither what nor in which state"
+    if not isinstance(requests, dict | None) or len(asked) < len(requests or {}):
+        return "it asks in a way that the specification does not know"
+    return ""
 
 
 def _refused(answers: tuple[questions.Reply, ...] | None) -> str:
