@@ -13,7 +13,7 @@ WITH_VALUE = frozenset(
     {
         *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
         *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
-        *("--offer", "--no-offer", "--root", "--root-uri", "--answers"),
+        *("--offer", "--no-offer", "--root", "--root-uri", "--answers", "--log-level"),
     }
 )
 """Options whose value may be the next word."""
