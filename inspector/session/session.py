@@ -150,7 +150,11 @@ class Session:
         self.options.desk.roots = tuple(roots)
         promised = self.revision and declared(self.options.wish.client.offers, self.revision)
         if self.state is State.OPEN and peek.flag(promised, "roots", "listChanged"):
-            await self._driver.drive(_telling("notifications/roots/list_changed"))
+            await self.notify("notifications/roots/list_changed")
+
+    async def notify(self, method: str, params: Any = None) -> str:
+        """Send a notification; "" or why it could not be sent."""
+        return await self._driver.drive(_telling(method, params))
 
     async def close(self) -> None:
         """End the conversation and the connection. A second call does nothing."""
@@ -195,6 +199,7 @@ class Session:
         return False
 
 
-def _telling(method: str) -> Flow[None]:
+def _telling(method: str, params: Any) -> Flow[str]:
     """Send one notification."""
-    yield Notify(method)
+    problem: str = yield Notify(method, params)
+    return problem

@@ -209,3 +209,20 @@ async def test_other_roots_are_listed_from_now_on_and_the_server_told_where_it_w
         await live.list_all("tools")
     assert desk.roots == (Root("file:///b"),)
     assert notified.count("notifications/roots/list_changed") == told
+
+
+async def test_a_notification_is_sent_and_nothing_is_waited_for() -> None:
+    heard: list[Any] = []
+
+    async def serve(peer: Peer) -> None:
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if message["method"] == "initialize":
+                reply(peer, message, HELLO)
+            else:
+                heard.append(message)
+
+    async with session(serve) as live:
+        assert await live.notify("notifications/acme", {"a": 1}) == ""
+        await until(lambda: len(heard) == 2, "the server heard of it")
+    assert heard[1] == {"jsonrpc": "2.0", "method": "notifications/acme", "params": {"a": 1}}
