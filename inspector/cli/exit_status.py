@@ -48,7 +48,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.USAGE: "the command line, a file or an argument can't be used as given",
     ExitStatus.AUTHORIZATION: "the server wants credentials, or refuses those it got",
     ExitStatus.UNREACHABLE: "the server could not be started or reached, or went away",
-    ExitStatus.TOOL_ERROR: "the tool said isError, the server answered with an error, or its question got no answer",
+    ExitStatus.TOOL_ERROR: "the tool said isError, or the server answered with a JSON-RPC error",
     ExitStatus.PROTOCOL: "what the server sent makes the session unusable",
     ExitStatus.TIMEOUT: "nothing came back in time",
     ExitStatus.MISTAKE: "this program made a mistake",
