@@ -3,7 +3,6 @@
 A server that tells of its progress a thousand times a second is heard each time and drawn a few times.
 """
 
-import shutil
 import time
 from collections.abc import Callable
 
@@ -47,7 +46,9 @@ class ProgressBar:
         if not self._output.draws_over:
             self._output.narrate(words)
             return
-        self._output.draw_over(text.fit(f"{bar(progress)}{words}", shutil.get_terminal_size().columns - 1))
+        from shutil import get_terminal_size  # slow to import, and most calls draw nothing
+
+        self._output.draw_over(text.fit(f"{bar(progress)}{words}", get_terminal_size().columns - 1))
 
 
 def bar(progress: Progress) -> str:

@@ -18,7 +18,7 @@ from tests.stories.real_targets import Real, named, running
 
 pytestmark = pytest.mark.real
 
-_PILOT = str(Path(__file__).parents[1] / "servers" / "real" / "pilot.py")
+_SERVERS = Path(__file__).parents[1] / "servers" / "real"
 _ANSWERS = [
     {"kind": "elicitation", "message": "rope", "answer": "accept", "content": {"metres": 12}},
     {"kind": "elicitation", "tool": "offer", "answer": "decline"},
@@ -56,9 +56,14 @@ def _said(ran: Ran) -> str:
     return "\n".join(block["text"] for block in ran.json["result"]["content"])
 
 
+def _built(with_: str, file: str, transport: str) -> Real:
+    """A server of ours, built with a package that others wrote."""
+    words = (str(_SERVERS / file), transport, *(() if transport == "stdio" else ("{port}",)))
+    return replace(named(f"{with_}-{transport}"), words=words)
+
+
 def _pilot(transport: str) -> Real:
-    words = (_PILOT, transport) if transport == "stdio" else (_PILOT, transport, "{port}")
-    return replace(named(f"mcp2-{transport}"), words=words)
+    return _built("mcp2", "pilot.py", transport)
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
@@ -100,3 +105,17 @@ async def test_a_pilot_that_nobody_answers_is_left_without_waiting(transport: st
         ran = await _call(target, tmp_path, "offer", "--era", era, "--offer", "elicitation", answers=None)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_lookout_is_told_what_it_asks(transport: str, tmp_path: Path) -> None:
+    answers = [
+        {"kind": "elicitation", "message": "^What", "answer": "accept", "content": {"ship": "Gull", "masts": 2}},
+        {"kind": "elicitation", "message": "^Which", "answer": "accept"},
+    ]
+    async with _there(_built("fastmcp", "lookout.py", transport), tmp_path) as target:
+        reported = await _call(target, tmp_path, "report", "--era", Era.LEGACY, answers=answers)
+        assert _said(reported) == "Gull with 2 masts"
+        assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)) == "flag A"
+        declined = [{"kind": "elicitation", "answer": "cancel"}]
+        assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=declined)) == "cancel"
