@@ -36,21 +36,21 @@ def read_pairs(pairs: Sequence[str]) -> tuple[Typed, ...]:
     return found
 
 
-def read_whole(text: str | None, stdin: TextIO) -> Any:
-    """What --args holds: JSON, `@FILE` with it, or `-` for stdin. None if it was not given.
+def read_whole(text: str | None, stdin: TextIO, option: str = "--args") -> Any:
+    """What an option like --args holds: JSON, `@FILE` with it, or `-` for stdin. None if it was not given.
 
     Raises: UsageError.
     """
     if text is None:
         return None
     if text == "-":
-        return parse(stdin.read(), "--args - (stdin)")
+        return parse(stdin.read(), f"{option} - (stdin)")
     if not text.startswith("@"):
-        return parse(text, "--args")
+        return parse(text, option)
     try:
-        return parse(Path(text[1:]).read_text(encoding="utf-8-sig"), f"--args {text}")
+        return parse(Path(text[1:]).read_text(encoding="utf-8-sig"), f"{option} {text}")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--args {text}: the file can't be read: {error}") from None
+        raise UsageError(f"{option} {text}: the file can't be read: {error}") from None
 
 
 def parse(text: str, where: str) -> Any:

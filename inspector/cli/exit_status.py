@@ -29,7 +29,7 @@ class ExitStatus(IntEnum):
     UNREACHABLE = 4
     """The server could not be started or reached, or went away."""
     TOOL_ERROR = 5
-    """The tool said isError, or the server answered with a JSON-RPC error."""
+    """The tool said isError, the server answered with a JSON-RPC error, or its question was left unanswered."""
     PROTOCOL = 6
     """What the server sent makes the session unusable."""
     TIMEOUT = 7

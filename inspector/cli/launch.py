@@ -20,8 +20,11 @@ from inspector.session.open import Settings
 from inspector.transports.children import end_all_children
 
 
-def settings_for(chosen: Chosen, world: World) -> Settings:
-    """How to talk to a target: what was asked for, and what is remembered of it."""
+def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> Settings:
+    """How to talk to a target: what was asked for, and what is remembered of it.
+
+    `has_person`: somebody sits at the screen and can be asked.
+    """
     eras = Eras(places(world.env).state)
 
     def remember(opening: Opening) -> None:
@@ -32,6 +35,10 @@ def settings_for(chosen: Chosen, world: World) -> Settings:
         era=chosen.era,
         revision=chosen.revision,
         clocks=chosen.clocks,
+        offers=chosen.answers.offers(has_person=has_person),
+        prepared=chosen.answers.prepared,
+        roots=chosen.answers.roots,
+        has_person=has_person,
         remembered=eras.get(chosen.target.key),
         remember=remember,
     )
@@ -88,7 +95,9 @@ def _nothing() -> None:
 
 @contextmanager
 def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
-    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started, and do `at_last`, before they end us.
+    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started before they end us.
+
+    `at_last` is done in between.
 
     A normal exit ends children by itself. A second signal does not wait for `at_last`.
     """

@@ -46,6 +46,10 @@ _COMMANDS = {
     "call": _Command("call", "Call a tool", _ASK),
     "read": _Command("read", "Read a resource", _ASK),
     "prompt": _Command("prompt", "Get a prompt", _ASK),
+    "complete": _Command("complete", "What an argument of a prompt or template can be completed to", _ASK),
+    "request": _Command("request", "Send any request or notification", _ASK),
+    "ping": _Command("ping", "How long the server takes to answer", _ASK),
+    "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),
     "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
     "start": _Command("start", "What runs without any words: servers found, recent captures", talks=False),
 }

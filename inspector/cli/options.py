@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from inspector.cli import answers
+from inspector.cli.answers import Answers, answers_options
 from inspector.cli.words import no_server
 from inspector.cli.world import World
 from inspector.config.environment import build_environment
@@ -49,6 +51,7 @@ _OF_COMMANDS_WITHOUT_SCREEN = [
 
 def target_options(command: F) -> F:
     """Add the options of every command that talks to a server."""
+    command = answers_options(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -61,10 +64,15 @@ def screen_options(command: F) -> F:
 
 def headless_options(command: F) -> F:
     """Add what every command without a screen takes: a target, its options, and how to write."""
+    return click.argument("url", required=False, metavar="[URL | -- CMD…]")(headless_settings(command))
+
+
+def headless_settings(command: F) -> F:
+    """Add the same without the target itself, for a command that finds its URL among other words."""
     command = target_options(command)
     for option in reversed(_OF_COMMANDS_WITHOUT_SCREEN):
         command = option(command)
-    return click.argument("url", required=False, metavar="[URL | -- CMD…]")(command)
+    return command
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -79,6 +87,7 @@ class Chosen(msgspec.Struct, frozen=True):
     """The file that was named for recording; None if none was."""
     record: bool = True
     """False with --no-capture."""
+    answers: Answers = msgspec.field(default_factory=Answers)
 
 
 def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
@@ -98,7 +107,8 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
     if no_capture and options["capture"]:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
     era = None if options["era"] == "auto" else Era(options["era"])
-    return Chosen(target, era, options["revision"], _clocks(options), options["capture"], not no_capture)
+    clocks = _clocks(options)
+    return Chosen(target, era, options["revision"], clocks, options["capture"], not no_capture, answers.read(options))
 
 
 def _clocks(options: Mapping[str, Any]) -> Clocks:

@@ -43,6 +43,8 @@ class Output(msgspec.Struct):
     world: World = msgspec.field(default_factory=World)
     as_json: bool = False
     quiet: bool = False
+    _drawn: bool = False
+    """Whether stderr's last line is one that is drawn over."""
 
     def data(self, value: Any) -> None:
         """Write one JSON document. `msgspec.Raw` members are written as they came."""
@@ -69,6 +71,24 @@ class Output(msgspec.Struct):
         """Say on stderr what is going on."""
         if not self.quiet:
             self._tell(text, "muted")
+
+    @property
+    def draws_over(self) -> bool:
+        """Whether a line on stderr can be drawn over: on a terminal that moves its cursor."""
+        return self.world.stderr.isatty() and self.world.env.get("TERM") != "dumb"
+
+    def draw_over(self, text: str) -> None:
+        """Draw a line on stderr over the one that was drawn before. One line, narrower than the terminal."""
+        if not self.quiet:
+            self.world.stderr.write(f"\r{visible(text)}\x1b[K")
+            self.world.stderr.flush()
+            self._drawn = True
+
+    def leave_drawn(self) -> None:
+        """End the line that was drawn last: what follows stands below it."""
+        if self._drawn:
+            self.world.stderr.write("\n")
+            self._drawn = False
 
     def warn(self, text: str) -> None:
         """Say on stderr what a person should know even when told to be quiet."""
@@ -99,6 +119,9 @@ class Output(msgspec.Struct):
 
     def _write_lines(self, stream: TextIO, lines: Iterable[Line]) -> None:
         colour = wants_colour(stream, self.world.env)
+        if self._drawn:
+            self.world.stderr.write("\r\x1b[K")
+            self._drawn = False
         for spans in lines:
             stream.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
         stream.flush()

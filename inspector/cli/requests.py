@@ -1,4 +1,7 @@
-"""One request and what is written of it: the answer as it came, the verdict on it, how long it took."""
+"""One request and what is written of it: the answer as it came, the verdict on it, how long it took.
+
+A question of the server's that nobody answers is no result: what came is written, and the exit status says so.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,11 +10,16 @@ import msgspec
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit
+from inspector.cli.narration import narrating
 from inspector.cli.outcome import answered
 from inspector.cli.output import Output
 from inspector.forms.validate import Verdict
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.call import Called
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.questions import Refusal
+from inspector.session.desk import BY_NOBODY
+from inspector.session.session import Session
 from inspector.viewmodels.readable import result_lines
 from inspector.viewmodels.result import Came, Finished, came_of, result_view, verdict_of
 
@@ -26,6 +34,8 @@ class Request:
     """What it is about: a tool, a uri, a prompt."""
     output_schema: Any = None
     """Of the tool it calls; None if there is none, or the tool was not listed."""
+    judged: bool = False
+    """Whether structured content is judged, and the verdict a member of the JSON."""
     exchanges: list[Exchange] = field(default_factory=list)
 
     @property
@@ -35,21 +45,31 @@ class Request:
         return None if ended is None else ended - self.exchanges[0].started_ns
 
 
-async def make(visit: Visit, request: Request) -> ExitStatus:
-    """Send it, wait, write what came.
+async def make(visit: Visit, request: Request, *, progress: bool = False, logs: bool = False) -> ExitStatus:
+    """Send it, wait, write what came. Progress and log messages are told meanwhile if they are wanted.
 
     Raises: what `answered` raises, if no answer came.
     """
-    called = await visit.session.call(request.method, request.params, opened=request.exchanges.append)
+    with narrating(visit.session, visit.output, progress=progress, logs=logs):
+        called = await visit.session.call(request.method, request.params, opened=request.exchanges.append)
     message = answered(called.reply, request.method).message
     finished = _finished(visit, request, message, called.rounds)
-    verdict = verdict_of(finished)
+    verdict = verdict_of(finished) if request.judged else None
     if visit.output.as_json:
         visit.output.data(_as_json(request, message, called.rounds, verdict))
         _narrate_verdict(visit.output, verdict)
     else:
         visit.output.lines(result_lines(result_view(finished, verdict)))
+    if left_open := _left_open(visit.session, called):
+        hint = "Prepare an answer, and name its file with --answers."
+        return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
+
+
+def _left_open(session: Session, called: Called) -> str:
+    """Why a question of the server's got no answer; "" if none was left without."""
+    refused = (ticket.reply for ticket in session.options.desk.tickets if ticket.by == BY_NOBODY)
+    return called.unanswered or next((reply.message for reply in refused if isinstance(reply, Refusal)), "")
 
 
 def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, rounds: int) -> Finished:
@@ -76,7 +96,7 @@ def _as_json(request: Request, message: Answer | ErrorAnswer, rounds: int, verdi
         "result": msgspec.Raw(message.result_part.raw) if isinstance(message, Answer) else None,
         "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorAnswer) else None,
     }
-    if request.method == "tools/call":
+    if request.judged:
         told["valid"] = verdict.ok if verdict else None
     took = request.duration_ns
     return told | {"duration_ms": None if took is None else round(took / 1e6, 3), "rounds": rounds}

@@ -17,6 +17,8 @@ WITH_VALUE = frozenset(
     {
         *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
         *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
+        *("--offer", "--no-offer", "--root", "--root-uri", "--answers", "--log-level"),
+        *("--params", "--count"),
     }
 )
 """Options whose value may be the next word."""

@@ -5,10 +5,12 @@ Beside it stands the state of the connection it came over.
 This file does not know the transport: `reply` leads to the request's own stream, `notify` to whoever listens.
 """
 
+import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from inspector.demo.eras import Era
@@ -27,6 +29,7 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 PARSE_ERROR = -32700
 RESOURCE_NOT_FOUND = -32002
+URL_REQUIRED = -32042
 HEADER_MISMATCH = -32020
 MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
@@ -79,6 +82,14 @@ class Link:
     log_level: str = "info"
     watched: set[str] = field(default_factory=set)
     """Resources of which the client wants to hear (handshake era)."""
+    capabilities: Json = field(default_factory=dict)
+    """What the client declared in its handshake."""
+    ids: "count[int]" = field(default_factory=lambda: count(1))
+    """For requests of our own."""
+    waiting: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
+    """Requests of our own that are not answered yet (handshake era), by id."""
+    visits: list[str] = field(default_factory=list)
+    """Elicitations that an error told of, by id."""
 
     async def hear(self, change: Change) -> None:
         """Passes a change on, as the handshake era does: lists unasked, resources to whoever subscribed."""
@@ -105,6 +116,12 @@ class Call:
         """`_meta` of the request, empty if there is none."""
         meta = self.params.get("_meta")
         return meta if isinstance(meta, dict) else {}
+
+    @property
+    def capabilities(self) -> Json:
+        """What the client declared: with this request, or in its handshake."""
+        declared = self.meta.get(META + "clientCapabilities") if self.era.stateless else self.link.capabilities
+        return declared if isinstance(declared, dict) else {}
 
     def text(self, name: str) -> str:
         """A string that the params must have. Raises: Refusal."""

@@ -49,11 +49,14 @@ _THIRD = _SECOND.then(
     "argument.title",
     "implementation.title",
     "content.resource_link",
+    "elicitation",
     gone="batches",
 )
 _FOURTH = _THIRD.then(
     "2025-11-25",
     "error without id",
+    "elicitation.modes",
+    "elicitation.choices",
     "tool.icons",
     "resource.icons",
     "template.icons",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from inspector.demo import eras, headers, methods, opening, tools
+from inspector.demo import asking, eras, headers, methods, opening, tools
 from inspector.demo.call import (
     INVALID_REQUEST,
     META,
@@ -25,6 +25,7 @@ from inspector.demo.http_sessions import OldSessions, Sessions
 from inspector.demo.server import DemoServer
 from inspector.demo.station import Station
 from inspector.demo.streams import Outbox, refused, respond
+from inspector.demo.toolkit import Tool
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
 BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405, 406, 415
@@ -104,10 +105,21 @@ class Site:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found: {message['method']}")
         if message["method"] == "tools/call":
             methods.demand_capability(self._options, params["_meta"])
+            self._vet_tool(params)
+
+    def _vet_tool(self, params: Json) -> None:
+        tool, arguments = self._tool(params.get("name")), params.get("arguments")
+        if tool is not None and tool.needs is not None:
+            needed = tool.needs(arguments if isinstance(arguments, dict) else {})
+            asking.demand(params["_meta"][META + "clientCapabilities"], needed, stateless=True)
 
     def _schema_of(self, name: object) -> Any:
+        tool = self._tool(name)
+        return None if tool is None else tool.input_schema
+
+    def _tool(self, name: object) -> Tool | None:
         there = tools.catalogue(self.station, self._options)
-        return next((tool.input_schema for tool in there if tool.name == name), None)
+        return next((tool for tool in there if tool.name == name), None)
 
 
 def _lowered(request: HttpRequest) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 
 from inspector.demo import eras, opening, prompts, resources, tools
+from inspector.demo.asking import InputRequired, demand
 from inspector.demo.call import (
     INVALID_PARAMS,
     LEVELS,
@@ -63,8 +64,10 @@ async def ping(call: Call) -> Json:
 
 async def list_tools(call: Call) -> Json:
     """A page of tools."""
-    there = tools.catalogue(call.station, call.options)
-    return _page([eras.trim("tool", tool.listed(), call.era) for tool in there], call, "tools")
+    there = tools.listed_for(call.capabilities, tools.catalogue(call.station, call.options))
+    page = _page([eras.trim("tool", tool.listed(), call.era) for tool in there], call, "tools")
+    # Without the tools that ask, the list suits everybody; with them only who declared the same.
+    return {**page, "cacheScope": "private"} if any(tool.needs for tool in there) and call.era.stateless else page
 
 
 async def call_tool(call: Call) -> Json:
@@ -76,7 +79,12 @@ async def call_tool(call: Call) -> Json:
         mutter(f"{tool.name}: the lamp room is on fire, everybody out")
         os._exit(CRASH_STATUS)
     try:
-        made = await tool.run(call, _arguments(call, tool))
+        arguments = _arguments(call, tool)
+        if tool.needs is not None:
+            demand(call.capabilities, tool.needs(arguments), stateless=call.era.stateless)
+        made = await tool.run(call, arguments)
+    except InputRequired as required:
+        return required.as_result()
     except Mishap as mishap:
         made = {**result(text(str(mishap))), "isError": True}
     if "structuredContent" in made:
@@ -258,5 +266,5 @@ def finish(call: Call, made: Json) -> Json:
     finished = {"resultType": "complete", **made, "_meta": meta}
     if call.method in _FRESH_FOR_MS:
         finished["ttlMs"] = _FRESH_FOR_MS[call.method]
-        finished["cacheScope"] = "public"
+        finished.setdefault("cacheScope", "public")
     return finished

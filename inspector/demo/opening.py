@@ -97,6 +97,8 @@ async def initialize(call: Call) -> Json:
     call.text("protocolVersion")
     era = eras.counter_offer(call.params["protocolVersion"])
     call.link.era = era
+    declared = call.params.get("capabilities")
+    call.link.capabilities = declared if isinstance(declared, dict) else {}
     call.station.listeners.add(call.link.hear)
     return {
         "protocolVersion": era.name,

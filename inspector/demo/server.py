@@ -47,6 +47,8 @@ class DemoServer:
     def close(self) -> None:
         """Stops telling this connection of changes; safe to call twice."""
         self._station.listeners.discard(self.link.hear)
+        for waiting in self.link.waiting.values():
+            waiting.cancel()
 
     async def handle(self, message: Any, reply: Send) -> None:
         """Handles one parsed message to its end.
@@ -63,9 +65,17 @@ class DemoServer:
         elif "method" in message:
             self._notification(message)
         elif "result" in message or "error" in message:
-            mutter("an answer came in that nobody asked for")
+            self._answered(message)
         else:
             await reply(self.error_without_id(Refusal(INVALID_REQUEST, "A message has a method or an answer")))
+
+    def _answered(self, message: Json) -> None:
+        """An answer to a request of our own."""
+        waiting = self.link.waiting.get(str(message.get("id")))
+        if waiting is None or waiting.done():
+            mutter("an answer came in that nobody asked for")
+        else:
+            waiting.set_result(message)
 
     def error_without_id(self, refusal: Refusal) -> Json:
         """The error for something that could not be read far enough to know its id."""

@@ -31,6 +31,8 @@ class Tool:
     icon: str | None = None
     """An SVG document."""
     checked: bool = True
+    needs: Callable[[Json], Json] | None = None
+    """From its arguments to the client capabilities without which it can't ask; None for a tool that asks nothing."""
 
     def listed(self) -> Json:
         """The tool as the newest revision lists it."""

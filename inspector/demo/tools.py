@@ -5,7 +5,8 @@ The unpleasant ones stand in `mischief.py`, the one with the long schema in `pas
 
 import asyncio
 
-from inspector.demo import media, mischief, passage
+from inspector.demo import inquiries, media, mischief, passage
+from inspector.demo.asking import declares
 from inspector.demo.call import LEVELS, Call, Json, Options, mutter
 from inspector.demo.station import LOGBOOK, Station
 from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, Tool, encode, result, takes, text
@@ -252,7 +253,12 @@ _CELLAR = Tool(
 
 
 def catalogue(station: Station, options: Options) -> list[Tool]:
-    """The tools that there are now, in a stable order."""
+    """The tools that there are now, in a stable order; `listed_for` says which of them a client is told of."""
     more = [_CELLAR] if station.cellar_open else []
     broken = [mischief.BROKEN] if options.with_broken_tool else []
-    return [*_LISTED, *more, *broken]
+    return [*_LISTED, *inquiries.LISTED, *more, *broken]
+
+
+def listed_for(capabilities: Json, tools: list[Tool]) -> list[Tool]:
+    """The tools without those that would ask a client what it can't answer."""
+    return [tool for tool in tools if tool.needs is None or declares(capabilities, tool.needs({}))]

@@ -24,6 +24,8 @@ from inspector.protocol.jsonrpc import (
     Request,
     read,
 )
+from inspector.protocol.questions import INPUT_REQUIRED, Question, questions_in
+from inspector.protocol.questions import KIND_OF_METHOD as KIND_OF_METHOD_ASKING
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import KIND_OF_METHOD
 from inspector.protocol.tracking.catalogue import Catalogue
@@ -43,6 +45,8 @@ class Conversation:
         self.operations = OperationTracker()
         self.catalogue = Catalogue()
         self._opening = OpeningTracker()
+        self.questions: list[Question] = []
+        """Everything the server has asked, oldest first."""
         self._awaited: dict[int, Any] = {}
         self._on_notification: dict[str, Callable[[Frame, Notification], list[Event]]] = {
             "notifications/progress": self._progressed,
@@ -86,7 +90,7 @@ class Conversation:
             case Notification():
                 return self._notified(frame, message)
             case Request():
-                return [self._requested(frame, message)]
+                return self._requested(frame, message)
             case Answer() | ErrorAnswer():
                 return self._answered(frame, message)
             case NotJsonRpc():
@@ -94,15 +98,39 @@ class Conversation:
             case _:
                 assert_never(message)
 
-    def _requested(self, frame: Frame, request: Request) -> Event:
+    def _requested(self, frame: Frame, request: Request) -> list[Event]:
         params = request.params
         revision = declared_revision(params) or self._opening.revision
         exchange = self.pairs.open(frame, request, target=target_of(request.method, params), revision=revision)
         self.progress.opened(exchange, params)
         self.operations.opened(exchange, params)
-        if request.method in _REMEMBERED or declared_revision(params):
+        if request.method in _MAY_ASK and declared_revision(params):
+            self._awaited[exchange.number] = params
+        elif request.method in _REMEMBERED or declared_revision(params):
             self._awaited[exchange.number] = _without_arguments(params)
-        return events.Opened(exchange, request)
+        return [events.Opened(exchange, request), *self._asked_by_request(exchange, params)]
+
+    def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
+        """A server's own request may be a question to the person."""
+        kind = KIND_OF_METHOD_ASKING.get(exchange.method)
+        if kind is None or exchange.sender is Direction.TO_SERVER:
+            return []
+        ours = [each for each in self.pairs.pending if each.sender is Direction.TO_SERVER]
+        there = [each for each in ours if exchange.http is not None and each.http == exchange.http]
+        causes = there or ours  # over HTTP the stream tells; on one pipe it is certain only if one request is open
+        cause = causes[0].number if len(causes) == 1 else None
+        question = Question(kind, params, exchange.number, exchange.request_frame, exchange.started_ns, cause=cause)
+        self.questions.append(question)
+        return [events.Asked(question)]
+
+    def _asked_in_result(self, exchange: Exchange, params: Any, result: Any) -> list[Event]:
+        """A result may be no result yet, but questions."""
+        self.operations.asked(exchange, params, result)
+        asked = questions_in(
+            result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0
+        )
+        self.questions += asked
+        return [events.Asked(question) for question in asked]
 
     def _answered(self, frame: Frame, message: Answer | ErrorAnswer) -> list[Event]:
         exchange, late = self.pairs.close(frame, message)
@@ -113,8 +141,11 @@ class Conversation:
         found: list[Event] = [events.Closed(exchange, message)]
         params = self._awaited.pop(exchange.number, None)
         if isinstance(message, Answer):
-            if exchange.method == "tools/call":
-                exchange.tool_error = _is_tool_error(message.result_part)
+            if exchange.method in _MAY_ASK:
+                head = _head_of(message.result_part)
+                exchange.tool_error = head.isError and exchange.method == "tools/call"
+                if head.resultType == INPUT_REQUIRED:
+                    found += self._asked_in_result(exchange, params, message.result)
             if exchange.sender is Direction.TO_SERVER:
                 found += self._learned(exchange, params, message)
         return found
@@ -156,6 +187,8 @@ class Conversation:
         return [events.Cancelled(exchange, message)]
 
 
+_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
+"""Methods that a server may answer with questions (2026-07-28, basic/patterns/mrtr)."""
 _REMEMBERED = {"initialize", "server/discover", *KIND_OF_METHOD}
 """Methods whose results the fold must understand, and whose params it keeps until then."""
 
@@ -175,13 +208,15 @@ def _without_arguments(params: Any) -> Any:
     return {key: value for key, value in peek.mapping(params).items() if key not in ("arguments", "inputResponses")}
 
 
-class _ToolResult(msgspec.Struct):
+class _Head(msgspec.Struct):
     isError: bool = False  # noqa: N815, the name on the wire
+    resultType: str = ""  # noqa: N815
 
 
-def _is_tool_error(result: Part) -> bool:
-    """`isError` of a tool's result, without turning the rest into objects."""
+def _head_of(result: Part) -> _Head:
+    """What kind of result it is, without turning the rest into objects."""
     try:
-        return msgspec.json.decode(result.raw, type=_ToolResult).isError
+        return msgspec.json.decode(result.raw, type=_Head)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return peek.flag(result.value, "isError") is True
+        value = result.value
+        return _Head(peek.flag(value, "isError") is True, peek.text(value, "resultType") or "")

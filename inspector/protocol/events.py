@@ -5,6 +5,7 @@ import msgspec
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, NotJsonRpc, Request
+from inspector.protocol.questions import Question
 from inspector.protocol.revisions.openings import Opening
 
 
@@ -75,6 +76,12 @@ class Outdated(msgspec.Struct, frozen=True):
     kind: str
 
 
+class Asked(msgspec.Struct, frozen=True):
+    """The server asks the person something, by a request of its own or inside a result."""
+
+    question: Question
+
+
 class Garbled(msgspec.Struct, frozen=True):
     """Something that is no JSON-RPC message crossed the wire."""
 
@@ -93,5 +100,6 @@ Event = (
     | Settled
     | Catalogued
     | Outdated
+    | Asked
     | Garbled
 )

@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.offers import declared
 from inspector.protocol.revisions._shape import Revision, Stamp
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
 
@@ -17,7 +18,12 @@ class ClientIdentity(msgspec.Struct, frozen=True):
     """Who asks, and what it can answer."""
 
     info: dict[str, Any]
-    capabilities: dict[str, Any] = msgspec.field(default_factory=dict)
+    offers: frozenset[str] = frozenset()
+    """What can be answered, by the names of `offers`."""
+
+    def capabilities(self, revision: Revision) -> dict[str, Any]:
+        """What is declared, in the words of a revision."""
+        return declared(self.offers, revision)
 
 
 def stamped(
@@ -34,7 +40,7 @@ def stamped(
         meta = {
             PROTOCOL_VERSION: revision.date,
             CLIENT_INFO: client.info,
-            CLIENT_CAPABILITIES: client.capabilities,
+            CLIENT_CAPABILITIES: client.capabilities(revision),
         }
     if progress_token is not None:
         meta["progressToken"] = progress_token

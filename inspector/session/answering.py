@@ -1,71 +1,73 @@
-"""How the server's own requests are answered as long as nobody has declared that more can be answered.
+"""Answering: how the server's own requests are answered, and the questions that stand in a result.
 
-`ping` always gets its empty result, also before the conversation is open. Everything else gets the error that the
-specification asks of a client without that capability, at once: silence would hang the server. A server that asks
-without end and takes no answer gets none beyond a bound; its requests stand in the log, unanswered.
+`ping` always gets its empty result, also before the conversation is open. A question that was offered an answer goes
+to the desk. Everything else gets the error that the specification asks of a client without that capability, at once:
+silence would hang the server.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Awaitable, Callable
 
 from inspector.protocol import jsonrpc
+from inspector.protocol.offers import offered_in, refusal_of
+from inspector.protocol.questions import METHOD_NOT_FOUND, Question, Refusal, Reply, Result
 from inspector.protocol.revisions._shape import Revision
-
-METHOD_NOT_FOUND = -32601
-
-AT_ONCE = 8
-"""Answers on their way at the same time: over HTTP each takes a connection."""
-WAITING = 1000
-"""Requests that may wait for their answers to be taken."""
-
-
-def answer_to(request: jsonrpc.Request, revision: Revision | None) -> bytes:
-    """The answer to a request of the server's, ready to be sent."""
-    if request.method == "ping":
-        return jsonrpc.write_answer(request.id, {})
-    known = revision is not None and request.method in revision.server_requests
-    why = "this client has not declared the capability for it" if known else "no such method in this revision"
-    return jsonrpc.write_error(request.id, METHOD_NOT_FOUND, f"{request.method}: {why}")
+from inspector.session.desk import Desk
 
 
 class Answering:
-    """Requests of the server's in, answers out, in their order and never more than the bounds allow.
+    """What is offered, and the desk where it is answered."""
 
-    `send` answers one request and never raises; `overrun` is told once, when a request first gets no answer.
-    """
+    def __init__(self, offers: frozenset[str], desk: Desk) -> None:
+        self._offers = offers
+        self.desk = desk
 
-    def __init__(
-        self,
-        send: Callable[[jsonrpc.Request], Awaitable[None]],
-        tasks: asyncio.TaskGroup,
-        overrun: Callable[[str], None],
-    ) -> None:
-        self._send = send
-        self._tasks = tasks
-        self._overrun = overrun
-        self._asked: deque[jsonrpc.Request] = deque()
-        self._busy = 0
-        self._told = False
+    async def to_request(
+        self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
+    ) -> bytes | None:
+        """The answer to a request of the server's, ready to be sent; None if the server no longer wants one.
 
-    def take(self, request: jsonrpc.Request) -> None:
-        """The server asks. Returns at once."""
-        if len(self._asked) >= WAITING:
-            self._leave_unanswered()
-            return
-        self._asked.append(request)
-        if self._busy < AT_ONCE:
-            self._busy += 1
-            self._tasks.create_task(self._work())
+        `question` is what the request asks of the person, None if it asks nothing of him.
+        """
+        reply = await self._reply(request, question, revision)
+        match reply:
+            case None:
+                return None
+            case Refusal():
+                return jsonrpc.write_error(request.id, reply.code, reply.message, reply.data)
+            case Result():
+                return jsonrpc.write_answer(request.id, reply.value)
 
-    async def _work(self) -> None:
-        try:
-            while self._asked:
-                await self._send(self._asked.popleft())
-        finally:
-            self._busy -= 1
+    async def to_questions(self, asked: tuple[Question, ...], revision: Revision) -> tuple[Reply, ...] | None:
+        """A reply to each question of a result, all of them asked at once; None if one was withdrawn.
 
-    def _leave_unanswered(self) -> None:
-        if not self._told:
-            self._told = True
-            self._overrun(f"The server takes no answers: beyond {WAITING:,} that wait, its requests get none.")
+        They are answered together or not at all: after one refusal, which comes back alone, nobody is asked the rest.
+        """
+        offers = offered_in(revision, self._offers)
+        if refusal := next((no for question in asked if (no := refusal_of(question, offers))), None):
+            return (refusal,)
+        replies = await asyncio.gather(*map(self._together, asked))
+        found = tuple(reply for reply in replies if reply is not None)
+        refusals = tuple(reply for reply in found if isinstance(reply, Refusal))
+        return refusals[:1] or (found if len(found) == len(asked) else None)
+
+    async def _reply(
+        self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
+    ) -> Reply | None:
+        if request.method == "ping":
+            return Result({})
+        if question is None or revision is None or request.method not in revision.server_requests:
+            return Refusal(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
+        return refusal_of(question, offered_in(revision, self._offers)) or await self.desk.ask(question)
+
+    async def _together(self, question: Question) -> Reply | None:
+        reply = await self.desk.ask(question)
+        if isinstance(reply, Refusal):
+            self.desk.withdraw("another question of the same result was refused", exchange=question.exchange)
+        return reply
+
+
+def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:
+    if revision is None:
+        return "the conversation is not open yet"
+    known = request.method in revision.server_requests
+    return "this client has not declared the capability for it" if known else "no such method in this revision"

@@ -22,12 +22,14 @@ from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.cancel import cancel
 from inspector.protocol.flows.steps import (
+    Ask,
     Await,
     Broken,
     Flow,
     GivenUp,
     Notify,
     OpenStream,
+    Pause,
     Refused,
     Replied,
     Reply,
@@ -40,10 +42,13 @@ from inspector.protocol.flows.steps import (
 from inspector.protocol.frames import Direction
 from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.questions import Question
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.revisions.table import find
 from inspector.protocol.stamp import ClientIdentity, stamped
-from inspector.session.answering import Answering, answer_to
+from inspector.session.answering import Answering
+from inspector.session.bounds import Bounds
+from inspector.session.desk import Desk
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -81,9 +86,16 @@ class Driver:
     """Sends, waits, answers. One per session, on the session's event loop."""
 
     def __init__(
-        self, transport: Transport, journal: Journal, client: ClientIdentity, clocks: Clocks, tasks: asyncio.TaskGroup
+        self,
+        transport: Transport,
+        journal: Journal,
+        client: ClientIdentity,
+        clocks: Clocks,
+        tasks: asyncio.TaskGroup,
+        desk: Desk,
     ) -> None:
         self._transport = transport
+        self._answering = Answering(client.offers, desk)
         self._journal = journal
         self._client = client
         self._clocks = clocks
@@ -91,7 +103,7 @@ class Driver:
         self._ids = count(1)
         self._waiters: dict[RequestId, Waiter] = {}
         self._farewells: list[asyncio.Task[None]] = []
-        self._answering = Answering(self._answer, tasks, journal.note)
+        self._bounds = Bounds(self._answer, tasks, journal.note)
         self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
 
     @property
@@ -112,6 +124,7 @@ class Driver:
 
     async def cancel(self, exchange: Exchange, reason: str) -> None:
         """Give a request up and wake who waits for it. A late answer is still shown."""
+        self._answering.desk.withdraw(f"the call that asked it was given up: {reason}", exchange=exchange.number)
         waiter = self._waiters.get(exchange.id)
         if waiter is not None:
             waiter.settle(GivenUp(waiter.exchange, reason))
@@ -136,8 +149,12 @@ class Driver:
                 case events.Opened(exchange) if exchange.sender is Direction.TO_SERVER:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
-                case events.Opened(_, message):
-                    self._answering.take(message)
+                case events.Opened(exchange, message):
+                    asked = (other.question for other in found if isinstance(other, events.Asked))
+                    mine = next((question for question in asked if question.exchange == exchange.number), None)
+                    self._bounds.take(message, mine)
+                case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
+                    self._answering.desk.withdraw("the server cancelled its question", exchange=exchange.number)
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
                         if not _is_refusal(self._journal, exchange, answer, self.http):
@@ -161,6 +178,11 @@ class Driver:
                 return await self._request(step, opened)
             case SendBatch():
                 return await self._batch(step, opened)
+            case Ask():
+                assert self.revision is not None, "questions come in an answer, after the opening"
+                return await self._answering.to_questions(step.questions, self.revision)
+            case Pause():
+                return await asyncio.sleep(step.seconds)
             case Await():
                 return await self._await(step)
             case Notify():
@@ -249,9 +271,18 @@ class Driver:
             return str(error)
         return ""
 
-    async def _answer(self, message: jsonrpc.Request) -> None:
-        headers = version_header(self.revision) if self.revision and self.http else {}
-        await self._send_quietly(Outgoing(answer_to(message, self.revision), Expects.NOTHING, headers=headers))
+    async def _answer(self, message: jsonrpc.Request, question: Question | None) -> None:
+        waiting = (
+            [] if question is None else [each for each in self._waiters.values() if _may_have_caused(each, question)]
+        )
+        for waiter in waiting:
+            waiter.hold()
+        payload = await self._answering.to_request(message, question, self.revision)
+        for waiter in waiting:
+            waiter.release()
+        if payload is not None:
+            headers = version_header(self.revision) if self.revision and self.http else {}
+            await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
 
     def _open_stream(self, revision: Revision) -> None:
         if self.http is not None and self._transport.kind != "sse":
@@ -275,6 +306,11 @@ class Driver:
             await self._notify(notice)
         if notice is None and self.http is not None and waiter.delivery is not None:
             waiter.delivery.cancel()
+
+
+def _may_have_caused(waiter: Waiter, question: Question) -> bool:
+    number = waiter.exchange.number if waiter.exchange else None
+    return question.cause is None or question.cause == number
 
 
 def _is_refusal(

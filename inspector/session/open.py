@@ -12,9 +12,12 @@ from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.flows.connect import Wish
+from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.stamp import ClientIdentity
+from inspector.session.desk import Desk, Policy
+from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
@@ -38,6 +41,13 @@ class Settings(msgspec.Struct, frozen=True):
     """A version string to use and no other; "" for the newest."""
     clocks: Clocks = msgspec.field(default_factory=Clocks)
     probe_silence_s: float = 2.0
+    offers: frozenset[str] = frozenset()
+    """What questions of the server are offered an answer, by the names of `protocol.offers`."""
+    prepared: tuple[Prepared, ...] = ()
+    """Answers that need nobody, tried in order."""
+    roots: tuple[Root, ...] = ()
+    has_person: bool = False
+    """Whether somebody is there to answer what nothing prepared answers."""
     remembered: Era | None = None
     remember: Callable[[Opening], None] = _forget
 
@@ -46,7 +56,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
     """A session that is not connected yet."""
     over_http = isinstance(target, HttpTarget)
     wish = Wish(
-        client=ClientIdentity(client_info()),
+        client=ClientIdentity(client_info(), settings.offers),
         era=settings.era,
         revision=settings.revision,
         remembered=settings.remembered,
@@ -54,7 +64,18 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
         silence_s=settings.probe_silence_s,
     )
-    return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember))
+    desk = Desk(_policies(settings, journal), has_person=settings.has_person, roots=settings.roots)
+    return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember, desk))
+
+
+def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
+    """Who answers before the desk itself does: the prepared answers."""
+
+    def tool_of(number: int | None) -> str:
+        exchange = None if number is None else journal.conversation.exchanges[number - 1]
+        return exchange.target if exchange is not None and exchange.method == "tools/call" else ""
+
+    return [("prepared answer", policy(settings.prepared, tool_of))]
 
 
 def transport_for(target: Target) -> Transport:

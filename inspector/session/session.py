@@ -5,7 +5,7 @@ leaving it ends the connection and every task, and a connection that dies by its
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import Any
@@ -14,14 +14,18 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
+from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.batch import batch
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.list_all import Pages, list_all
-from inspector.protocol.flows.steps import Flow, Refused, Reply
+from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply
+from inspector.protocol.offers import declared
+from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
+from inspector.session.desk import Desk
 from inspector.session.driver import Driver
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
@@ -47,6 +51,8 @@ class Options(msgspec.Struct, frozen=True):
     clocks: Clocks = msgspec.field(default_factory=Clocks)
     remember: Callable[[Opening], None] = _forget
     """Told of each opening, so that the server's era is known the next time."""
+    desk: Desk = msgspec.field(default_factory=Desk)
+    """Where the server's questions are answered."""
 
 
 class Session:
@@ -64,7 +70,7 @@ class Session:
         self.ended = asyncio.Event()
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
-        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks)
+        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
         self._stop_listening: Callable[[], None] = lambda: None
 
     @property
@@ -136,6 +142,20 @@ class Session:
         """Give a request up, in the way of its revision. A late answer is still shown."""
         await self._driver.cancel(exchange, reason)
 
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        """List other roots from now on, and tell the server where it was promised to be told.
+
+        "Clients that support listChanged MUST send a notification when roots change" (client/roots).
+        """
+        self.options.desk.roots = tuple(roots)
+        promised = self.revision and declared(self.options.wish.client.offers, self.revision)
+        if self.state is State.OPEN and peek.flag(promised, "roots", "listChanged"):
+            await self.notify("notifications/roots/list_changed")
+
+    async def notify(self, method: str, params: Any = None) -> str:
+        """Send a notification; "" or why it could not be sent."""
+        return await self._driver.drive(_telling(method, params))
+
     async def close(self) -> None:
         """End the conversation and the connection. A second call does nothing."""
         await self._driver.say_farewells()
@@ -156,6 +176,7 @@ class Session:
 
     def _end(self, why: str, hint: str = "") -> None:
         self._driver.fail_all(why or "the connection was closed", hint)
+        self.options.desk.withdraw(why or "the connection was closed")
         if self.state is not State.CLOSED:
             self.state, self.why = State.CLOSED, why
             self.ended.set()
@@ -176,3 +197,9 @@ class Session:
             await self._driver.drive(connect(msgspec.structs.replace(self.options.wish, era=revision.era)))
             return True
         return False
+
+
+def _telling(method: str, params: Any) -> Flow[str]:
+    """Send one notification."""
+    problem: str = yield Notify(method, params)
+    return problem

@@ -37,6 +37,8 @@ class Waiter(msgspec.Struct):
     delivery: asyncio.Task[None] | None = None
     """Carries it; over HTTP it ends with the response."""
     heard_at: float = 0.0
+    held: int = 0
+    """How many questions of the server's wait for an answer of ours: so long its silence is no silence."""
 
     def __post_init__(self) -> None:
         self.heard_at = self.now()
@@ -49,6 +51,15 @@ class Waiter(msgspec.Struct):
     def heard(self) -> None:
         """The server gave a sign of life about this request."""
         self.heard_at = self.now()
+
+    def hold(self) -> None:
+        """The server waits for us: the idle clock stands still."""
+        self.held += 1
+
+    def release(self) -> None:
+        """It waits no more; the idle clock starts anew with the last question."""
+        self.held -= 1
+        self.heard()
 
     def settle(self, reply: Reply) -> None:
         """What came of it. The first word counts."""
@@ -73,6 +84,8 @@ async def wait(waiter: Waiter, clocks: Clocks, *others: Waiter) -> Reply:
 def _left(waiter: Waiter, clocks: Clocks, started: float) -> tuple[float | None, str]:
     """Seconds until the first clock runs out, and which; (None, "") if neither runs."""
     now = waiter.now()
+    if waiter.held:
+        waiter.heard()
     ends = []
     if clocks.idle_s is not None:
         ends.append((waiter.heard_at + clocks.idle_s - now, "idle"))

@@ -14,6 +14,7 @@ from inspector.demo import eras
 from inspector.demo.call import META, Options
 from inspector.demo.server import DemoServer
 from inspector.demo.station import Station
+from tests.waiting import until
 
 MODERN = eras.NEWEST_MODERN.name
 LEGACY = eras.NEWEST_LEGACY.name
@@ -37,10 +38,10 @@ def stateless(request_id: int | str, method: str, **params: Any) -> dict[str, An
     return request(request_id, method, **{"_meta": meta(), **params})
 
 
-def opening(version: str = LEGACY) -> dict[str, Any]:
-    """An `initialize` with id 0."""
+def opening(version: str = LEGACY, **capabilities: Any) -> dict[str, Any]:
+    """An `initialize` with id 0, of a client with these capabilities."""
     who = {"name": "test", "version": "0"}
-    return request(0, "initialize", protocolVersion=version, capabilities={}, clientInfo=who)
+    return request(0, "initialize", protocolVersion=version, capabilities=capabilities, clientInfo=who)
 
 
 class Here:
@@ -71,10 +72,26 @@ class Here:
         result: dict[str, Any] = answer["result"]
         return result
 
+    async def converse(self, message: dict[str, Any], *replies: dict[str, Any]) -> list[dict[str, Any]]:
+        """Have one request of the handshake era handled, and each request that the server makes meanwhile replied to.
+
+        A reply is `{"result": …}` or `{"error": …}`. Returns the server's requests, in order.
+        """
+        before = len(self.sent)
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.send(message))
+            for number, reply in enumerate(replies, 1):
+                await until(lambda number=number: len(self._asked(before)) >= number, "the server asked")  # type: ignore[misc]
+                await self.send({"jsonrpc": "2.0", "id": self._asked(before)[number - 1]["id"], **reply})
+        return self._asked(before)
+
+    def _asked(self, start: int) -> list[dict[str, Any]]:
+        return [message for message in self.sent[start:] if "method" in message and "id" in message]
+
     @property
     def notifications(self) -> list[tuple[str, dict[str, Any]]]:
         """Method and params of the notifications sent so far."""
-        return [(message["method"], message["params"]) for message in self.sent if "method" in message]
+        return [(sent["method"], sent["params"]) for sent in self.sent if "method" in sent and "id" not in sent]
 
 
 class Child:

@@ -97,6 +97,13 @@ async def test_a_missing_capability_has_a_status_of_its_own() -> None:
     assert (response.status_code, response.json()["error"]["code"]) == (400, MISSING_CAPABILITY)
 
 
+async def test_a_tool_that_cannot_ask_its_client_has_the_same_status() -> None:
+    async with site() as (_, client):
+        response = await post(client, stateless(1, "tools/call", name="ask_sage", arguments={"with_tools": True}))
+    assert (response.status_code, response.json()["error"]["code"]) == (400, MISSING_CAPABILITY)
+    assert response.json()["error"]["data"] == {"requiredCapabilities": {"sampling": {"tools": {}}}}
+
+
 @pytest.mark.parametrize(("body", "code"), [(b"{", PARSE_ERROR), (b"[]", INVALID_REQUEST), (b"7", INVALID_REQUEST)])
 async def test_a_body_that_is_no_request_is_refused(body: bytes, code: int) -> None:
     headers = {"MCP-Protocol-Version": MODERN, "Content-Type": "application/json"}

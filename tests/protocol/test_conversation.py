@@ -225,3 +225,65 @@ def test_what_a_request_is_about_is_found_where_its_method_keeps_it() -> None:
     assert target_of("resources/read", {"uri": "file:///a"}) == "file:///a"
     assert target_of("completion/complete", {"ref": {"type": "ref/prompt", "name": "p"}}) == "p"
     assert target_of("tools/list", {"cursor": "2"}) == ""
+
+
+ASKS = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
+
+
+def asked(found: list[events.Event]) -> list[tuple[str, int, int | None, str]]:
+    questions = [event.question for event in found if isinstance(event, events.Asked)]
+    return [(question.kind.value, question.exchange, question.cause, question.key) for question in questions]
+
+
+def test_a_request_of_the_server_s_own_is_a_question_with_the_one_open_call_as_its_cause() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/call", {"name": "book"})
+    found = wire.ask("q", "elicitation/create", {"message": "Who?"}, S2C)
+    assert kinds(found) == ["Opened", "Asked"]
+    assert asked(found) == [("elicitation", 2, 1, "")]
+    assert [question.message for question in wire.conversation.questions] == ["Who?"]
+
+
+def test_where_two_calls_are_open_a_question_on_one_pipe_names_no_cause() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/call", {"name": "book"})
+    wire.ask(2, "tools/call", {"name": "cook"})
+    assert asked(wire.ask("q", "sampling/createMessage", {}, S2C)) == [("sampling", 3, None, "")]
+
+
+def test_over_http_the_stream_tells_which_call_a_question_belongs_to() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/call", {"name": "book"}, http=7)
+    wire.ask(2, "tools/call", {"name": "cook"}, http=8)
+    assert asked(wire.ask("q", "elicitation/create", {}, S2C, http=8)) == [("elicitation", 3, 2, "")]
+    assert asked(wire.ask("r", "roots/list", None, S2C, http=9)) == [("roots", 4, None, "")]
+
+
+def test_what_a_client_sends_and_what_asks_nobody_is_no_question() -> None:
+    wire = Wire()
+    assert asked(wire.ask(1, "elicitation/create", {})) == []
+    assert asked(wire.ask("p", "ping", None, S2C)) == []
+
+
+def test_a_result_that_asks_for_input_is_questions_and_its_retry_the_same_operation() -> None:
+    wire = Wire()
+    book = {"name": "book", **meta()}
+    wire.ask(1, "tools/call", book)
+    found = wire.answer(1, ASKS)
+    assert kinds(found)[:2] == ["Closed", "Asked"]
+    assert asked(found) == [("elicitation", 1, 1, "who")]
+    wire.ask(2, "tools/call", book | {"inputResponses": {"who": {"action": "decline"}}})
+    (operation,) = wire.conversation.operations.operations
+    assert operation.exchanges == [1, 2]
+
+
+def test_only_the_methods_that_may_ask_are_believed() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/list", meta())
+    assert asked(wire.answer(1, ASKS)) == []
+
+
+def test_every_question_of_a_batch_is_one() -> None:
+    wire = Wire()
+    batch = [{"jsonrpc": "2.0", "id": n, "method": "roots/list"} for n in (1, 2)]
+    assert asked(wire.say(S2C, batch)) == [("roots", 1, None, ""), ("roots", 2, None, "")]

@@ -3,7 +3,7 @@
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.protocol.stamp import ClientIdentity, stamped
 
-ME = ClientIdentity({"name": "me"}, {"roots": {}})
+ME = ClientIdentity({"name": "me"}, frozenset({"roots"}))
 PREFIX = "io.modelcontextprotocol/"
 
 

@@ -5,11 +5,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector.capture.journal import start_capture
 from inspector.protocol.flows.connect import Wish
+from inspector.protocol.offers import ALL
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
 from inspector.protocol.stamp import ClientIdentity
+from inspector.session.desk import Desk
 from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.memory import Peer, served_by
@@ -22,9 +26,14 @@ DISCOVERED = {"supportedVersions": [MODERN], "capabilities": {"tools": {}}, "ser
 WISH = Wish(ClientIdentity({"name": "test", "version": "0"}), era=Era.LEGACY)
 
 
-def options(wish: Wish = WISH, *, idle_s: float | None = 20, total_s: float | None = 20) -> Options:
-    """What a test sets about a session."""
-    return Options(wish, Clocks(idle_s, total_s))
+def options(
+    wish: Wish = WISH, *, idle_s: float | None = 20, total_s: float | None = 20, desk: Desk | None = None
+) -> Options:
+    """What a test sets about a session. With a desk it offers to answer everything."""
+    if desk is None:
+        return Options(wish, Clocks(idle_s, total_s))
+    client = ClientIdentity(wish.client.info, frozenset(ALL))
+    return Options(replace(wish, client=client), Clocks(idle_s, total_s), desk=desk)
 
 
 def answering(answers: Mapping[str, Any]) -> Server:

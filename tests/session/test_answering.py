@@ -1,59 +1,104 @@
-"""What a server's own requests are answered with."""
+"""What a server's own requests, and the questions in its results, are answered with."""
 
 import asyncio
 import json
+from typing import Any
 
 from inspector.protocol.jsonrpc import Request
-from inspector.protocol.revisions._shape import Era
+from inspector.protocol.offers import ALL
+from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Result, accepted
+from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import newest_of
-from inspector.session.answering import AT_ONCE, WAITING, Answering, answer_to
+from inspector.session.answering import Answering
+from inspector.session.desk import Desk, TicketState
+from tests.waiting import until
+
+LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)
 
 
-def test_a_ping_gets_its_empty_result_even_before_the_conversation_is_open() -> None:
-    assert json.loads(answer_to(Request("p", "ping"), None)) == {"jsonrpc": "2.0", "id": "p", "result": {}}
+def asks(kind: Kind = Kind.ELICITATION, params: Any = None, *, key: str = "") -> Question:
+    return Question(kind, params, 1, 1, 0, key=key)
 
 
-def test_everything_else_is_refused_at_once_with_the_reason() -> None:
-    revision = newest_of(Era.LEGACY)
-    known = json.loads(answer_to(Request(1, "roots/list"), revision))["error"]
-    unknown = json.loads(answer_to(Request(1, "coffee/brew"), revision))["error"]
-    assert (known["code"], unknown["code"]) == (-32601, -32601)
-    assert known["message"] == "roots/list: this client has not declared the capability for it"
-    assert unknown["message"] == "coffee/brew: no such method in this revision"
+async def answer(
+    request: Request, question: Question | None, revision: Revision | None, answering: Answering | None = None
+) -> Any:
+    payload = await (answering or Answering(frozenset(), Desk())).to_request(request, question, revision)
+    return None if payload is None else json.loads(payload)
 
 
-async def test_requests_are_answered_in_their_order() -> None:
-    answered: list[object] = []
-
-    async def send(request: Request) -> None:
-        await asyncio.sleep(0)
-        answered.append(request.id)
-
-    async with asyncio.TaskGroup() as tasks:
-        answering = Answering(send, tasks, answered.append)
-        for number in range(100):
-            answering.take(Request(number, "ping"))
-    assert answered == list(range(100))
+async def test_a_ping_gets_its_empty_result_even_before_the_conversation_is_open() -> None:
+    assert await answer(Request("p", "ping"), None, None) == {"jsonrpc": "2.0", "id": "p", "result": {}}
 
 
-async def test_a_server_that_takes_no_answers_costs_a_bounded_number_of_them_and_is_told_of_once() -> None:
-    taken = asyncio.Event()
-    begun: list[object] = []
-    told: list[str] = []
+async def test_what_is_no_question_is_refused_at_once_with_the_reason() -> None:
+    unknown = await answer(Request(1, "coffee/brew"), None, LEGACY)
+    early = await answer(Request(1, "roots/list"), asks(Kind.ROOTS), None)
+    gone = await answer(Request(1, "roots/list"), asks(Kind.ROOTS), MODERN)
+    assert [each["error"]["code"] for each in (unknown, early, gone)] == [-32601] * 3
+    assert unknown["error"]["message"] == "coffee/brew: no such method in this revision"
+    assert early["error"]["message"] == "roots/list: the conversation is not open yet"
+    assert gone["error"]["message"] == "roots/list: no such method in this revision"
 
-    async def send(request: Request) -> None:
-        begun.append(request.id)
-        await taken.wait()
 
-    async with asyncio.TaskGroup() as tasks:
-        answering = Answering(send, tasks, told.append)
-        for number in range(AT_ONCE):
-            answering.take(Request(number, "ping"))
-        await asyncio.sleep(0)
-        for number in range(AT_ONCE, 10 * WAITING):
-            answering.take(Request(number, "ping"))
-        await asyncio.sleep(0)
-        assert begun == list(range(AT_ONCE))
-        taken.set()
-    assert begun == list(range(AT_ONCE + WAITING))
-    assert told == ["The server takes no answers: beyond 1,000 that wait, its requests get none."]
+async def test_a_question_for_an_undeclared_capability_is_refused_and_never_reaches_the_desk() -> None:
+    answering = Answering(frozenset(), Desk(has_person=True))
+    found = await answer(Request(1, "roots/list"), asks(Kind.ROOTS), LEGACY, answering)
+    assert found["error"]["code"] == -32601
+    assert found["error"]["message"] == "roots/list: this client has not declared roots"
+    assert answering.desk.tickets == ()
+
+
+async def test_an_answered_question_travels_back_to_the_id_that_asked() -> None:
+    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    request = Request(7, "elicitation/create")
+    asking = asyncio.gather(answer(request, asks(), LEGACY, answering))
+    await until(lambda: answering.desk.waiting, "the question waits")
+    answering.desk.answer(answering.desk.waiting[0], accepted({"city": "Oslo"}))
+    (found,) = await asking
+    assert (found["id"], found["result"]) == (7, {"action": "accept", "content": {"city": "Oslo"}})
+
+
+async def test_a_withdrawn_question_gets_no_answer() -> None:
+    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    asking = asyncio.gather(answer(Request(7, "elicitation/create"), asks(), LEGACY, answering))
+    await until(lambda: answering.desk.waiting, "the question waits")
+    answering.desk.withdraw("the server cancelled its question")
+    assert [*await asking] == [None]
+
+
+async def test_questions_of_one_result_are_asked_at_once_and_answered_together() -> None:
+    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(key="b")), MODERN))
+    await until(lambda: len(answering.desk.waiting) == 2, "both questions wait")
+    second, first = reversed(answering.desk.waiting)
+    answering.desk.answer(second, accepted({"n": 2}))
+    answering.desk.answer(first, accepted({"n": 1}))
+    assert [*await asking] == [(accepted({"n": 1}), accepted({"n": 2}))]
+
+
+async def test_one_refusal_is_enough_and_the_other_questions_are_withdrawn() -> None:
+    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(key="b")), MODERN))
+    await until(lambda: len(answering.desk.waiting) == 2, "both questions wait")
+    no = Refusal(REJECTED, "no")
+    answering.desk.answer(answering.desk.waiting[1], no)
+    assert [*await asking] == [(no,)]
+    assert answering.desk.tickets[0].state is TicketState.WITHDRAWN
+
+
+async def test_nobody_is_asked_anything_where_one_question_was_never_offered_an_answer() -> None:
+    answering = Answering(frozenset({"roots"}), Desk(has_person=True))
+    found = await answering.to_questions((asks(Kind.ROOTS, key="r"), asks(key="e")), MODERN)
+    assert found is not None
+    assert [type(reply) for reply in found] == [Refusal]
+    assert answering.desk.tickets == ()
+
+
+async def test_a_withdrawn_question_leaves_its_result_unanswered() -> None:
+    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(Kind.ROOTS, key="r")), MODERN))
+    await until(lambda: answering.desk.waiting, "the question waits")
+    assert answering.desk.tickets[1].reply == Result({"roots": []})
+    answering.desk.withdraw("gone")
+    assert [*await asking] == [None]

@@ -11,7 +11,9 @@ from inspector.capture.journal import start_capture
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.steps import Broken, GivenUp, Notify, Replied, Silent, UseCarriage
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.revisions._shape import Carriage
+from inspector.protocol.questions import accepted
+from inspector.protocol.revisions._shape import Carriage, Era
+from inspector.session.desk import Desk, TicketState
 from inspector.session.driver import Driver
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Delivery, Outgoing
@@ -191,7 +193,7 @@ async def test_a_probe_that_is_answered_late_still_opens_the_conversation() -> N
 async def test_a_transport_with_one_way_only_says_so() -> None:
     journal = start_capture(None)
     async with asyncio.TaskGroup() as tasks:
-        driver = Driver(MemoryTransport(), journal, WISH.client, Clocks(), tasks)
+        driver = Driver(MemoryTransport(), journal, WISH.client, Clocks(), tasks, Desk())
 
         def flow() -> Any:
             carriage = yield UseCarriage(Carriage.SESSIONS)
@@ -216,7 +218,7 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
     async with served_by(asking) as transport:
         transport.send = _never  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as tasks:
-            driver = Driver(transport, journal, WISH.client, Clocks(), tasks)
+            driver = Driver(transport, journal, WISH.client, Clocks(), tasks, Desk())
             journal.listen(driver.hear)
             await transport.open(journal)
             await until(lambda: bool(peers), "the server is there")
@@ -224,10 +226,84 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
             for number in range(3000):
                 peers[0].send(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number)
             await until(lambda: journal.count >= 3000, "all have come")
-            made = [task for task in asyncio.all_tasks() if task.get_coro().__qualname__ == "Answering._work"]  # type: ignore[union-attr]
+            made = [task for task in asyncio.all_tasks() if task.get_coro().__qualname__ == "Bounds._work"]  # type: ignore[union-attr]
             assert len(made) == len(asyncio.all_tasks()) - before > 0
             for task in made:
                 task.cancel()
     journal.close()
     assert len(made) < 20
     assert any("takes no answers" in notice for notice in journal.notices)
+
+
+class _Asking(_Silent):
+    """It answers a call with what it was told, and asks when it is told to."""
+
+    def ask(self, id_: Any, method: str, params: Any = None) -> None:
+        assert self.peer is not None
+        self.peer.send(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": params or {}}).encode())
+
+    def answers(self) -> dict[Any, Any]:
+        return {message["id"]: message for message in self.heard if "id" in message and "method" not in message}
+
+
+async def test_a_person_s_answer_travels_back_and_the_idle_clock_stands_still_until_then() -> None:
+    server, desk = _Asking(), Desk(has_person=True)
+    async with session(server, options(idle_s=0.05, desk=desk)) as live, asyncio.TaskGroup() as tasks:
+        call = tasks.create_task(live.call("tools/call", {"name": "book"}))
+        await until(lambda: server.named("tools/call"), "the call came")
+        server.ask("q", "elicitation/create", {"message": "Who?"})
+        await until(lambda: desk.waiting, "the question waits")
+        await until(lambda: desk.waiting[0].question.cause is not None, "it is known in which call")
+        await asyncio.wait([call], timeout=0.2)
+        assert not call.done()
+        desk.answer(desk.waiting[0], accepted({"name": "Ann"}))
+        await until(lambda: "q" in server.answers(), "the answer came")
+        assert isinstance((await call).reply, Silent)
+    assert server.answers()["q"]["result"] == {"action": "accept", "content": {"name": "Ann"}}
+
+
+async def test_a_question_that_the_server_cancels_is_withdrawn_and_gets_no_answer() -> None:
+    server, desk = _Asking(), Desk(has_person=True)
+    async with session(server, options(desk=desk)):
+        server.ask("q", "elicitation/create")
+        await until(lambda: desk.waiting, "the question waits")
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "q"}}
+        assert server.peer is not None
+        server.peer.send(json.dumps(cancelled).encode())
+        await until(lambda: not desk.waiting, "it waits no more")
+    assert (desk.tickets[0].state, desk.tickets[0].why) == (TicketState.WITHDRAWN, "the server cancelled its question")
+    assert server.answers() == {}
+
+
+async def test_the_end_of_the_connection_withdraws_what_waits() -> None:
+    desk = Desk(has_person=True)
+    server = _Asking()
+    async with session(server, options(desk=desk)):
+        server.ask("q", "sampling/createMessage")
+        await until(lambda: desk.waiting, "the question waits")
+    assert [ticket.state for ticket in desk.tickets] == [TicketState.WITHDRAWN]
+
+
+async def test_two_questions_in_one_frame_are_two_questions() -> None:
+    server, desk = _Asking(), Desk(has_person=True)
+    async with session(server, options(desk=desk)):
+        parts = [{"jsonrpc": "2.0", "id": n, "method": "elicitation/create", "params": {"message": n}} for n in "ab"]
+        assert server.peer is not None
+        server.peer.send(json.dumps(parts).encode())
+        await until(lambda: len(desk.waiting) == 2, "both wait")
+        assert [ticket.question.message for ticket in desk.waiting] == ["a", "b"]
+
+
+async def test_a_call_given_up_while_its_result_s_questions_wait_comes_to_an_end() -> None:
+    desk = Desk(has_person=True)
+    asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
+    told: list[Exchange] = []
+    server = answering({"server/discover": DISCOVERED, "tools/call": asks})
+    wish = replace(WISH, era=Era.MODERN)
+    async with session(server, options(wish, desk=desk)) as live, asyncio.TaskGroup() as tasks:
+        call = tasks.create_task(live.call("tools/call", {"name": "book"}, opened=told.append))
+        await until(lambda: desk.waiting, "the question waits")
+        await live.cancel(told[0], "bored")
+        called = await call
+    assert (called.rounds, called.unanswered) == (1, "its questions were left unanswered")
+    assert desk.tickets[0].why == "the call that asked it was given up: bored"

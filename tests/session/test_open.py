@@ -28,7 +28,7 @@ async def test_each_target_has_its_transport(target: Target, kind: str) -> None:
 )
 async def test_the_settings_become_a_wish(target: Target, over_http: bool, carriage: Carriage | None) -> None:
     journal = start_capture(None)
-    settings = Settings(Era.LEGACY, "some day", Clocks(1, 2), 3.0, Era.MODERN)
+    settings = Settings(Era.LEGACY, "some day", Clocks(1, 2), 3.0, remembered=Era.MODERN)
     session = open_session(target, journal, settings)
     wish = session.options.wish
     assert (wish.era, wish.revision, wish.remembered) == (Era.LEGACY, "some day", Era.MODERN)

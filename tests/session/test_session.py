@@ -12,13 +12,15 @@ from inspector.capture.journal import start_capture
 from inspector.errors import Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.steps import Refused, Replied
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.revisions._shape import Carriage
+from inspector.protocol.questions import Root
+from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
+from inspector.session.desk import Desk
 from inspector.session.session import Options, Session, State
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Delivery, Outgoing
 from inspector.transports.memory import MemoryTransport, Peer, served_by
-from tests.session.talking import HELLO, LEGACY, WISH, answering, options, session
+from tests.session.talking import DISCOVERED, HELLO, LEGACY, WISH, answering, options, reply, session
 from tests.waiting import until
 
 
@@ -184,3 +186,43 @@ async def test_what_a_server_answers_is_data() -> None:
     assert isinstance(failed.reply.message, Answer)
     assert isinstance(unknown.reply, Replied)
     assert not isinstance(unknown.reply.message, Answer)
+
+
+@pytest.mark.parametrize(("era", "told"), [(Era.LEGACY, 1), (Era.MODERN, 0)])
+async def test_other_roots_are_listed_from_now_on_and_the_server_told_where_it_was_promised(
+    era: Era, told: int
+) -> None:
+    notified: list[str] = []
+    table = {"initialize": HELLO, "server/discover": DISCOVERED, "ping": {}}
+
+    async def serve(peer: Peer) -> None:
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if "id" in message:
+                reply(peer, message, table.get(message["method"], {"tools": []}))
+            else:
+                notified.append(message["method"])
+
+    desk = Desk(roots=[Root("file:///a")])
+    async with session(serve, options(replace(WISH, era=era), desk=desk)) as live:
+        await live.set_roots([Root("file:///b")])
+        await live.list_all("tools")
+    assert desk.roots == (Root("file:///b"),)
+    assert notified.count("notifications/roots/list_changed") == told
+
+
+async def test_a_notification_is_sent_and_nothing_is_waited_for() -> None:
+    heard: list[Any] = []
+
+    async def serve(peer: Peer) -> None:
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if message["method"] == "initialize":
+                reply(peer, message, HELLO)
+            else:
+                heard.append(message)
+
+    async with session(serve) as live:
+        assert await live.notify("notifications/acme", {"a": 1}) == ""
+        await until(lambda: len(heard) == 2, "the server heard of it")
+    assert heard[1] == {"jsonrpc": "2.0", "method": "notifications/acme", "params": {"a": 1}}

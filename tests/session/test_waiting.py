@@ -78,3 +78,22 @@ async def test_whoever_wants_to_know_is_told_of_the_exchange() -> None:
     waiter = Waiter(1, _Clock(0), told.append)
     waiter.sent(_EXCHANGE)
     assert (told, waiter.exchange) == ([_EXCHANGE], _EXCHANGE)
+
+
+async def test_while_the_server_waits_for_us_its_silence_is_none() -> None:
+    clock, reply = _Clock(0), GivenUp(None)
+    waiter = Waiter(1, clock)
+    waiter.hold()
+    clock._seconds = [50]
+    asyncio.get_running_loop().call_later(_SOON, waiter.settle, reply)
+    assert await wait(waiter, Clocks(1, None)) is reply
+
+
+async def test_the_idle_clock_starts_anew_with_our_answer_and_the_total_clock_never_stood_still() -> None:
+    waiter = Waiter(1, _Clock(0, 7, 7, 9))
+    waiter.hold()
+    waiter.release()
+    assert waiter.heard_at == 7
+    held = Waiter(2, _Clock(0, 0, 9))
+    held.hold()
+    assert await wait(held, Clocks(_SOON, 5)) == Silent(None, 5, "total")

@@ -9,6 +9,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import fetch
+from inspector.cli.log_level import log_level_option, with_logs
 from inspector.cli.options import headless_options
 from inspector.cli.requests import Request, make
 from inspector.cli.world import World
@@ -24,26 +25,31 @@ _EXAMPLES = (
 @click.argument("name")
 @click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="An argument: by the schema, or JSON.")
 @click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments; - reads stdin.")
+@click.option("--progress", is_flag=True, help="Show progress on stderr.")
+@log_level_option
 @headless_options
 @click.pass_obj
 def command(world: World, /, name: str, url: str | None, **options: Any) -> ExitStatus:
     """Call a tool. Wrong arguments are sent as they are."""
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), world.stdin)
+    progress, level = options.pop("progress"), options.pop("log_level")
     joined(whole, pairs, None)  # what does not go together is refused before a server is started
 
     async def work(visit: Visit) -> ExitStatus:
-        return await _call(visit, name, whole, pairs)
+        request = await _request(visit, name, whole, pairs)
+        request.params = await with_logs(visit, request.params, level)
+        return await make(visit, request, progress=progress, logs=level is not None)
 
     return visit(world, url, options, work)
 
 
-async def _call(visit: Visit, name: str, whole: Any, pairs: tuple[Typed, ...]) -> ExitStatus:
+async def _request(visit: Visit, name: str, whole: Any, pairs: tuple[Typed, ...]) -> Request:
     tool = await _listed(visit, name)
     arguments = joined(whole, pairs, tool.input_schema if tool else None)
     params = {"name": name, "arguments": {} if arguments is None else arguments}
     output_schema = tool.output_schema if tool else None
-    return await make(visit, Request("tools/call", params, target=name, output_schema=output_schema))
+    return Request("tools/call", params, target=name, output_schema=output_schema, judged=True)
 
 
 async def _listed(visit: Visit, name: str) -> Tool | None:

@@ -1,7 +1,10 @@
 """How a request that may need more than one round is made: a call, a read, a prompt.
 
 Two errors of the stateless revision name their own cure, and each cure is tried once: another version that the
-server takes (-32022), and the tool's schema anew where the mirrored headers did not match it (-32020).
+server takes (-32022), and the tool's schema anew where the mirrored headers did not match it (-32020). A result that
+asks for input is answered and the request repeated, with all answers in one retry, until a result comes that is one.
+
+Source: specification 2026-07-28, basic/patterns/mrtr.
 """
 
 from collections.abc import Callable
@@ -9,12 +12,16 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol import peek
-from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
+from inspector.protocol import peek, questions
+from inspector.protocol.flows.steps import Ask, Flow, Pause, Replied, Reply, Send
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.questions import asks_for_input
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import HEADER_MISMATCH, UNSUPPORTED_VERSION, modern_code
 from inspector.protocol.revisions.table import mutual, resolve
+
+_PAUSES = (0.05, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25)
+"""Seconds before a retry that brings nothing but the state, round by round; as many rounds as SDKs allow."""
 
 
 class Called(msgspec.Struct, frozen=True):
@@ -24,6 +31,8 @@ class Called(msgspec.Struct, frozen=True):
     """The last one."""
     rounds: int
     """How many requests it took, retries included."""
+    unanswered: str = ""
+    """Why the questions in the last reply were left open; "" if it has none."""
 
 
 def call(
@@ -38,18 +47,66 @@ def call(
     `schema_of` looks a tool's input schema up by name: None if it was never listed.
     """
     name = peek.text(params, "name") or ""
-    reply: Reply = yield Send(method, params, revision=revision, input_schema=schema_of(name), progress=True)
-    error = _modern_error(revision, reply)
-    if error is None:
-        return Called(reply, 1)
+
+    def send(params: Any, revision: Revision) -> Send:
+        return Send(method, params, revision=revision, input_schema=schema_of(name), progress=True)
+
+    reply: Reply = yield send(params, revision)
+    rounds, error = 1, _modern_error(revision, reply)
     if error == UNSUPPORTED_VERSION and (other := _another_version(revision, reply)):
-        reply = yield Send(method, params, revision=other, input_schema=schema_of(name), progress=True)
-        return Called(reply, 2)
-    if error == HEADER_MISMATCH and method == "tools/call":
+        revision = other
+        reply, rounds = (yield send(params, revision)), 2
+    elif error == HEADER_MISMATCH and method == "tools/call":
         yield Send("tools/list", revision=revision)
-        reply = yield Send(method, params, revision=revision, input_schema=schema_of(name), progress=True)
-        return Called(reply, 2)
-    return Called(reply, 1)
+        reply, rounds = (yield send(params, revision)), 2
+    return (yield from _with_input(reply, rounds, params, lambda changed: send(changed, revision)))
+
+
+def _with_input(reply: Reply, rounds: int, params: Any, send: Callable[[Any], Send]) -> Flow[Called]:
+    """Answer what a result asks, as often as it asks, and repeat the request with the answers."""
+    for wait in _PAUSES:
+        if not (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
+            return Called(reply, rounds)
+        result = reply.message.result
+        if not asks_for_input(result):
+            return Called(reply, rounds)
+        asked = _asked(reply, result)
+        if wrong := _wrong(result, asked):
+            return Called(reply, rounds, wrong)
+        if asked:
+            answers: tuple[questions.Reply, ...] | None = yield Ask(asked)
+            if answers is None or any(isinstance(answer, questions.Refusal) for answer in answers):
+                return Called(reply, rounds, _refused(answers))
+        else:
+            answers = ()
+            yield Pause(wait)
+        values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, questions.Result)}
+        params = questions.retried(params, result, values)
+        reply = yield send(params)
+        rounds += 1
+    return Called(reply, rounds, f"it asked more than {len(_PAUSES)} times")
+
+
+def _asked(reply: Replied, result: Any) -> tuple[questions.Question, ...]:
+    exchange = reply.exchange
+    return questions.questions_in(
+        result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0
+    )
+
+
+def _wrong(result: Any, asked: tuple[questions.Question, ...]) -> str:
+    """Why a retry would be pointless; "" if it would not be."""
+    requests = peek.at(result, "inputRequests")
+    if not requests and not peek.has(result, "requestState"):
+        return "it asks for input and says neither what nor in which state"
+    if not isinstance(requests, dict | None) or len(asked) < len(requests or {}):
+        return "it asks in a way that the specification does not know"
+    return ""
+
+
+def _refused(answers: tuple[questions.Reply, ...] | None) -> str:
+    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.Refusal)]
+    return refusals[0] if refusals else "its questions were left unanswered"
 
 
 def _modern_error(revision: Revision, reply: Reply) -> int | None:

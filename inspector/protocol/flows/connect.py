@@ -217,7 +217,8 @@ def _initialize(wish: Wish, offer: str, late: Exchange | None) -> Send:
 
 
 def _initialize_params(wish: Wish, offer: str) -> dict[str, Any]:
-    return {"protocolVersion": offer, "capabilities": wish.client.capabilities, "clientInfo": wish.client.info}
+    capabilities = wish.client.capabilities(resolve(offer, Era.LEGACY)[0])
+    return {"protocolVersion": offer, "capabilities": capabilities, "clientInfo": wish.client.info}
 
 
 def _judge(wish: Wish, row: Revision, reply: Reply) -> Judgement:

@@ -11,6 +11,7 @@ import msgspec
 
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.questions import Question
 from inspector.protocol.revisions._shape import Carriage, Revision
 
 
@@ -30,6 +31,18 @@ class Send(msgspec.Struct, frozen=True):
     """Of the tool being called, for the headers that mirror parameters."""
     progress: bool = False
     """Whether to ask for progress notifications."""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """Have questions answered; a Reply of `questions` each comes of it, in their order, or None if nobody will."""
+
+    questions: tuple[Question, ...]
+
+
+class Pause(msgspec.Struct, frozen=True):
+    """Do nothing for a while; nothing comes of it."""
+
+    seconds: float
 
 
 class SendBatch(msgspec.Struct, frozen=True):
@@ -65,7 +78,7 @@ class OpenStream(msgspec.Struct, frozen=True):
     revision: Revision
 
 
-Step = Send | SendBatch | Await | Notify | UseCarriage | OpenStream
+Step = Send | Ask | Pause | SendBatch | Await | Notify | UseCarriage | OpenStream
 
 
 class Replied(msgspec.Struct, frozen=True):

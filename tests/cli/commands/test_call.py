@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.cli.commands import call
 from inspector.cli.exit_status import ExitStatus
-from tests.cli.running import demo, inspect, scripted
+from tests.cli.running import MODERN, demo, inspect, scripted
 
 _MEMBERS = ["result", "error", "valid", "duration_ms", "rounds"]
 
@@ -137,3 +138,40 @@ def test_what_a_tool_says_moves_no_cursor() -> None:
 
 def test_the_command_is_named_call() -> None:
     assert call.command.name == "call"
+
+
+_ASKS = {"method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": {"type": "object"}}}
+
+
+def _asking(*results: Any) -> tuple[str, ...]:
+    """A server of the stateless era whose tool gives these results, one after the other."""
+    found = {"result": {"supportedVersions": [MODERN], "capabilities": {}, "resultType": "complete"}}
+    return scripted({"server/discover": found, "tools/call": [{"result": result} for result in results]})
+
+
+def test_a_question_inside_a_result_is_answered_from_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "answers.yaml"
+    file.write_text("- {kind: elicitation, answer: accept, content: {}}\n")
+    asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}, "requestState": "s"}
+    server = _asking(asks, {"resultType": "complete", "content": []})
+    ran = inspect("call", "t", "--json", "--era", "modern", "--answers", str(file), *server)
+    assert ran.status == 0
+    assert list(ran.data) == _MEMBERS
+    assert ran.data["rounds"] == 2
+    assert "? elicitation: Which?\n  → accept {}\n" in ran.stderr
+
+
+@pytest.mark.parametrize("offer", [(), ("--offer", "elicitation")])
+def test_a_question_that_nobody_answers_is_told_at_once_and_is_no_success(offer: tuple[str, ...]) -> None:
+    asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}}
+    ran = inspect("call", "t", "--json", "--era", "modern", *offer, *_asking(asks))
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert (ran.data["result"], ran.data["valid"], ran.data["rounds"]) == (asks, None, 1)
+    assert ran.error["code"] == "unanswered"
+    assert "--answers" in ran.error["hint"]
+
+
+def test_progress_is_shown_if_it_is_wanted() -> None:
+    words = ("call", "sweep_horizon", "-a", "steps=3", "-a", "seconds_per_step=0", "--json", *demo())
+    assert "3 of 3 swept to 360°" in inspect(*words[:2], "--progress", *words[2:]).stderr
+    assert "of 3" not in inspect(*words).stderr

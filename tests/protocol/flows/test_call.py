@@ -1,7 +1,12 @@
-"""A call and the two retries that an error itself asks for."""
+"""A call, the two retries that an error itself asks for, and those that bring answers."""
+
+from typing import Any
+
+import pytest
 
 from inspector.protocol.flows.call import call
-from inspector.protocol.flows.steps import Send
+from inspector.protocol.flows.steps import Ask, Pause, Send
+from inspector.protocol.questions import Refusal, accepted, rooted
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from tests.protocol.flows.scripted import Played, error, result
 
@@ -48,3 +53,86 @@ def test_a_mismatch_that_stays_is_not_tried_for_ever() -> None:
         call("tools/call", {"name": "a"}, revision=NEWEST), [error(-32020), result({}), error(-32020)]
     )
     assert called.rounds == 2
+
+
+WHO: dict[str, Any] = {
+    "resultType": "input_required",
+    "inputRequests": {"who": {"method": "elicitation/create", "params": {}}},
+}
+YES = accepted({"name": "Ann"})
+
+
+def params_of(played: Played, at: int) -> Any:
+    step = played.steps[at]
+    assert isinstance(step, Send)
+    return step.params
+
+
+def test_a_result_that_asks_is_answered_and_the_request_repeated() -> None:
+    played = Played()
+    flow = call("tools/call", {"name": "book"}, revision=NEWEST)
+    called = played.play(flow, [result(WHO | {"requestState": "é/1"}), (YES,), result({"content": []})])
+    assert played.methods == ["tools/call", "Ask", "tools/call"]
+    assert (called.rounds, called.unanswered) == (2, "")
+    assert params_of(played, 2) == {"name": "book", "inputResponses": {"who": YES.value}, "requestState": "é/1"}
+
+
+def test_all_answers_travel_in_one_retry() -> None:
+    played = Played()
+    both = {"who": WHO["inputRequests"]["who"], "where": {"method": "roots/list"}}
+    flow = call("prompts/get", {"name": "p"}, revision=NEWEST)
+    played.play(flow, [result(WHO | {"inputRequests": both}), (YES, rooted([])), result({})])
+    assert isinstance(played.steps[1], Ask)
+    assert [question.key for question in played.steps[1].questions] == ["who", "where"]
+    assert params_of(played, 2)["inputResponses"] == {"who": YES.value, "where": {"roots": []}}
+    assert "requestState" not in params_of(played, 2)
+
+
+def test_a_result_that_brings_only_a_state_is_repeated_after_a_pause() -> None:
+    played = Played()
+    waits = result({"resultType": "input_required", "requestState": "s"})
+    called = played.play(call("tools/call", {"name": "b"}, revision=NEWEST), [waits, None, waits, None, result({})])
+    assert played.methods == ["tools/call", "Pause", "tools/call", "Pause", "tools/call"]
+    assert params_of(played, 4) == {"name": "b", "requestState": "s"}
+    assert called.rounds == 3
+    pauses = [step.seconds for step in played.steps if isinstance(step, Pause)]
+    assert pauses == sorted(set(pauses))
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [(None, "its questions were left unanswered"), ((Refusal(-1, "rejected"),), "rejected")],
+)
+def test_without_answers_nothing_is_repeated(answers: Any, says: str) -> None:
+    called = Played().play(call("tools/call", {}, revision=NEWEST), [result(WHO), answers])
+    assert (called.rounds, called.unanswered) == (1, says)
+
+
+@pytest.mark.parametrize(
+    ("asks", "says"),
+    [
+        ({}, "neither what nor in which state"),
+        ({"inputRequests": {}}, "neither what nor in which state"),
+        ({"inputRequests": [1], "requestState": "s"}, "the specification does not know"),
+        ({"inputRequests": {"a": {"method": "tea/brew"}}}, "the specification does not know"),
+        ({"inputRequests": {"a": 1}, "requestState": "s"}, "the specification does not know"),
+    ],
+)
+def test_a_result_that_asks_wrongly_is_the_end_of_it_and_says_so(asks: dict[str, Any], says: str) -> None:
+    reply = result({"resultType": "input_required"} | asks)
+    called = Played().play(call("tools/call", {}, revision=NEWEST), [reply])
+    assert says in called.unanswered
+
+
+def test_a_server_that_asks_for_ever_is_left_alone_after_ten_rounds() -> None:
+    played = Played()
+    replies: list[Any] = [result(WHO)]
+    for _ in range(10):
+        replies += [(YES,), result(WHO)]
+    called = played.play(call("tools/call", {}, revision=NEWEST), replies)
+    assert (called.rounds, called.unanswered) == (11, "it asked more than 10 times")
+
+
+def test_an_error_in_a_later_round_is_the_reply() -> None:
+    called = Played().play(call("tools/call", {}, revision=NEWEST), [result(WHO), (YES,), error(-32603)])
+    assert (called.rounds, called.unanswered) == (2, "")

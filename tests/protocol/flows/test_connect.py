@@ -13,7 +13,7 @@ from inspector.protocol.stamp import ClientIdentity
 from tests.protocol.flows.scripted import Played, error, exchange, refused, result
 from tests.protocol.wire import INITIALIZED
 
-ME = ClientIdentity({"name": "t", "version": "0"}, {})
+ME = ClientIdentity({"name": "t", "version": "0"})
 STDIO, HTTP = Wish(ME), Wish(ME, over_http=True)
 DISCOVERED = result(
     {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}, "server/discover"

@@ -1,0 +1,93 @@
+"""`mcp-inspect complete`: what a server proposes for an argument of a prompt or of a resource template."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from inspector.cli.arguments import as_texts, read_pairs
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
+from inspector.cli.options import headless_settings
+from inspector.cli.outcome import answered
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import ErrorAnswer
+
+_METHOD = "completion/complete"
+_REFERENCES = {"prompt": ("ref/prompt", "name"), "template": ("ref/resource", "uri")}
+_EXAMPLES = (
+    "mcp-inspect complete prompt review language py -- node server.js",
+    "mcp-inspect complete template 'file:///{path}' path no --json https://example.com/mcp",
+)
+
+
+@click.command("complete", cls=Documented, examples=_EXAMPLES)
+@click.argument("kind", type=click.Choice(list(_REFERENCES)), metavar="KIND")
+@click.argument("name")
+@click.argument("argument", metavar="ARG")
+@click.argument("words", nargs=-1, metavar="[VALUE] [URL | -- CMD…]")
+@click.option("-a", "pairs", multiple=True, metavar="K=V", help="Another argument that is known already.")
+@headless_settings
+@click.pass_obj
+def command(world: World, /, kind: str, name: str, argument: str, words: tuple[str, ...], **options: Any) -> ExitStatus:
+    """Show what an argument of a prompt or template (KIND) can be completed to."""
+    known = as_texts(read_pairs(options.pop("pairs")))
+    value, url = _apart(words, has_command=world.theirs is not None)
+    type_, member = _REFERENCES[kind]
+    params: dict[str, Any] = {
+        "ref": {"type": type_, member: name},
+        "argument": {"name": argument, "value": value},
+    }
+
+    async def work(visit: Visit) -> ExitStatus:
+        return await _complete(visit, _with_context(visit, params, dict(known)))
+
+    return visit(world, url, options, work)
+
+
+def _apart(words: Sequence[str], *, has_command: bool) -> tuple[str, str | None]:
+    """What was typed of the value, and the server's URL: the last word, where no command says who is asked."""
+    rest = list(words)
+    url = None if has_command or not rest else rest.pop()
+    if len(rest) > 1:
+        raise UsageError(f"got unexpected extra argument ({rest[1]})", hint="See mcp-inspect complete --help.")
+    return (rest[0] if rest else ""), url
+
+
+def _with_context(visit: Visit, params: dict[str, Any], known: dict[str, str]) -> dict[str, Any]:
+    if not known:
+        return params
+    revision = visit.opening.revision
+    if "completion context" not in revision.features:
+        visit.output.warn(f"{revision.named} has no place for other arguments: they are left out")
+        return params
+    return {**params, "context": {"arguments": known}}
+
+
+async def _complete(visit: Visit, params: dict[str, Any]) -> ExitStatus:
+    called = await visit.session.call(_METHOD, params)
+    message = answered(called.reply, _METHOD).message
+    if isinstance(message, ErrorAnswer):
+        said = f"the server answered {_METHOD} with error {message.code}: {message.message}"
+        return visit.output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"answer": message.error})
+    completion = peek.at(message.result, "completion")
+    if visit.output.as_json:
+        told = {member: peek.at(completion, member) for member in ("total", "hasMore")}
+        visit.output.data({"values": peek.items(completion, "values"), **told})
+        return ExitStatus.OK
+    _show(visit.output, completion)
+    return ExitStatus.OK
+
+
+def _show(output: Output, completion: Any) -> None:
+    from inspector.viewmodels.text import visible
+
+    values = [value for value in peek.items(completion, "values") if isinstance(value, str)]
+    output.lines(((visible(value), "text"),) for value in values)
+    total, more = peek.integer(completion, "total"), peek.flag(completion, "hasMore")
+    count = f"{len(values)}" if total in (None, len(values)) else f"{len(values)} of {total}"
+    output.narrate(f"{count} values{', and there are more' if more else ''}")

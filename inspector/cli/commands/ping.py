@@ -1,0 +1,64 @@
+"""`mcp-inspect ping`: how long a server takes to answer when there is nothing to do."""
+
+from statistics import median
+from typing import Any
+
+import click
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
+from inspector.cli.options import headless_options
+from inspector.cli.outcome import answered
+from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.jsonrpc import ErrorAnswer
+
+_EXAMPLES = (
+    "mcp-inspect ping -- node server.js",
+    "mcp-inspect ping --count 100 --json https://example.com/mcp",
+)
+
+
+@click.command("ping", cls=Documented, examples=_EXAMPLES)
+@click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="How often (4).")
+@headless_options
+@click.pass_obj
+def command(world: World, /, count: int, url: str | None, **options: Any) -> ExitStatus:
+    """Ping a server, one ping after the other, and show the round trips."""
+
+    async def work(visit: Visit) -> ExitStatus:
+        return await _ping(visit, count)
+
+    return visit(world, url, options, work)
+
+
+async def _ping(visit: Visit, count: int) -> ExitStatus:
+    revision = visit.opening.revision
+    if "ping" not in revision.client_requests:
+        raise UsageError(
+            f"{revision.named} has no ping",
+            hint="Try --era legacy, or send one all the same: mcp-inspect request ping.",
+        )
+    times: list[float] = []
+    for number in range(1, count + 1):
+        exchanges: list[Exchange] = []
+        called = await visit.session.call("ping", opened=exchanges.append)
+        message = answered(called.reply, "ping").message
+        if isinstance(message, ErrorAnswer):
+            said = f"the server answered ping with error {message.code}: {message.message}"
+            return visit.output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"answer": message.error})
+        times.append(round((exchanges[-1].duration_ns or 0) / 1e6, 3))
+        if not visit.output.as_json:
+            visit.output.text(f"{number}  {times[-1]:g} ms")
+    _sum_up(visit, times)
+    return ExitStatus.OK
+
+
+def _sum_up(visit: Visit, times: list[float]) -> None:
+    middle = round(median(times), 3)
+    if visit.output.as_json:
+        visit.output.data({"times_ms": times, "min_ms": min(times), "median_ms": middle, "max_ms": max(times)})
+    else:
+        visit.output.text(f"least {min(times):g} ms, median {middle:g} ms, most {max(times):g} ms")

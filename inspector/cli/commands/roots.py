@@ -1,0 +1,35 @@
+"""`mcp-inspect roots`: what a server that asks for the roots would be told. No server is asked."""
+
+from typing import Any
+
+import click
+
+from inspector.cli import answers
+from inspector.cli.answers import roots_options
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.protocol.questions import Result, rooted
+
+_EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json",)
+
+
+@click.command("roots", cls=Documented, examples=_EXAMPLES)
+@roots_options
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+@click.pass_obj
+def command(world: World, /, as_json: bool, quiet: bool, **options: Any) -> ExitStatus:
+    """Show the roots that a server would be told of. They are a hint to it and guard nothing."""
+    output = Output(world, as_json, quiet)
+    named = answers.roots(options)
+    if as_json:
+        told: Result = rooted(named)
+        output.data(told.value)
+        return ExitStatus.OK
+    for root in named:
+        output.lines([((root.uri, "target"), (f"  {root.name}", "text"))])
+    if not named:
+        output.narrate("no roots: a server is told that it can't ask for them; name some with --root")
+    return ExitStatus.OK

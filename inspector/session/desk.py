@@ -1,0 +1,115 @@
+"""Desk: where questions wait for an answer. Both eras meet here.
+
+Policies are asked first, in order: scripted answers, then the list of roots. What none of them answers waits for the
+person, as a ticket. A ticket can be withdrawn: the server cancelled its question, or the connection is gone.
+Where no person is there, a question without an answer is refused at once: silence would hang the server.
+
+Another thread may read `tickets` and what they hold: the tuple is replaced and never changed, and a ticket's state is
+written last. Everything else stays on one loop.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Root, rooted
+
+Policy = Callable[[Question], Awaitable[Reply | None]]
+"""Answers a question, or leaves it (None) to the next."""
+BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
+"""Who answers beside the policies that were given."""
+
+
+class TicketState(StrEnum):
+    """Where a question stands."""
+
+    WAITING = "waiting"
+    ANSWERED = "answered"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(slots=True)
+class Ticket:
+    """A question that waits, or waited, for the person."""
+
+    number: int
+    """From 1, in the order of asking."""
+    question: Question
+    state: TicketState = TicketState.WAITING
+    reply: Reply | None = None
+    """What was answered."""
+    why: str = ""
+    """Why it was withdrawn."""
+    by: str = ""
+    """Who answered: "person", or the name of a policy."""
+    future: "asyncio.Future[Reply | None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class Desk:
+    """All questions of one conversation, those that a policy answered included."""
+
+    def __init__(
+        self, policies: Sequence[tuple[str, Policy]] = (), *, has_person: bool = False, roots: Sequence[Root] = ()
+    ) -> None:
+        """`policies` have names, which the ticket keeps."""
+        self._policies = (*policies, (BY_ROOTS, self._list_roots))
+        self.roots = tuple(roots)
+        """What a request for roots is answered with; may be replaced."""
+        self.has_person = has_person
+        self.tickets: tuple[Ticket, ...] = ()
+        self.changes = 0
+        """Grows with everything that happens here, so that a look is nearly free while nothing does."""
+
+    @property
+    def waiting(self) -> tuple[Ticket, ...]:
+        """What waits for the person, oldest first."""
+        return tuple(ticket for ticket in self.tickets if ticket.state is TicketState.WAITING)
+
+    async def ask(self, question: Question) -> Reply | None:
+        """Have a question answered; None if it was withdrawn."""
+        ticket = Ticket(len(self.tickets) + 1, question)
+        self.tickets = (*self.tickets, ticket)
+        self.changes += 1
+        try:
+            async with asyncio.TaskGroup() as group:
+                work = group.create_task(self._by_policy(ticket))
+                ticket.future.add_done_callback(lambda _: work.cancel())  # a slow policy holds nobody up
+            return await ticket.future
+        except asyncio.CancelledError:
+            self._end(ticket, TicketState.WITHDRAWN, why="the call that asked it was given up")
+            raise
+
+    def answer(self, ticket: Ticket, reply: Reply) -> bool:
+        """The person answers. False if the ticket no longer waits."""
+        if ticket.state is not TicketState.WAITING:
+            return False
+        self._end(ticket, TicketState.ANSWERED, reply, BY_PERSON)
+        return True
+
+    def withdraw(self, why: str, *, exchange: int | None = None) -> None:
+        """Nobody wants an answer any more: to the questions of one exchange, or to all of them."""
+        for ticket in self.waiting:
+            if exchange in (None, ticket.question.exchange):
+                self._end(ticket, TicketState.WITHDRAWN, why=why)
+
+    async def _list_roots(self, question: Question) -> Reply | None:
+        return rooted(self.roots) if question.kind is Kind.ROOTS else None
+
+    async def _by_policy(self, ticket: Ticket) -> None:
+        for name, policy in self._policies:
+            if (reply := await policy(ticket.question)) is not None:
+                self._end(ticket, TicketState.ANSWERED, reply, name)
+                return
+        if not self.has_person:
+            missing = f"nobody is there to answer {ticket.question.kind}, and no answer was prepared"
+            self._end(ticket, TicketState.ANSWERED, Refusal(REJECTED, missing), BY_NOBODY)
+
+    def _end(self, ticket: Ticket, state: TicketState, reply: Reply | None = None, by: str = "", why: str = "") -> None:
+        if ticket.state is not TicketState.WAITING:
+            return
+        ticket.reply, ticket.by, ticket.why = reply, by, why
+        ticket.state = state
+        self.changes += 1
+        if not ticket.future.done():
+            ticket.future.set_result(reply)

@@ -1,0 +1,132 @@
+"""Answers prepared in a file: a list tried in order, for headless runs and for the app alike.
+
+    [{"kind": "elicitation", "message": "which city", "answer": "accept", "content": {"city": "Oslo"}},
+     {"kind": "sampling", "tool": "ask_sage", "answer": "text", "text": "42"}]
+
+`message` is a regular expression searched in what is asked, `tool` the name of the tool that is being called; both may
+be left out. `answer` is accept, decline, cancel, text or error. accept without `content` fills in the schema's
+defaults, else the smallest valid value. `delay_ms` waits first; `malformed` is sent as the result as it stands.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.errors import UsageError
+from inspector.forms.sample import smallest_valid
+from inspector.protocol import questions
+from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result
+from inspector.session.desk import Policy
+
+_ANSWERS = {
+    Kind.ELICITATION: ("accept", "decline", "cancel", "error"),
+    Kind.SAMPLING: ("text", "error"),
+    Kind.ROOTS: ("error",),
+}
+_MEMBERS = {"kind", "message", "tool", "answer", "content", "text", "code", "delay_ms", "malformed", "model"}
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """One entry of the file."""
+
+    kind: Kind
+    answer: str = ""
+    message: str = ""
+    tool: str = ""
+    content: Any = None
+    text: str = ""
+    code: int = questions.REJECTED
+    model: str = "prepared"
+    delay_ms: float = 0
+    malformed: Any = msgspec.UNSET
+
+    def fits(self, question: Question, tool: str) -> bool:
+        """Whether it is meant for a question that was asked while `tool` was being called ("" if none was)."""
+        if question.kind is not self.kind or (self.tool and self.tool != tool):
+            return False
+        return not self.message or re.search(self.message, _asked(question)) is not None
+
+    def reply(self, question: Question) -> Reply:
+        """The answer."""
+        if self.malformed is not msgspec.UNSET:
+            return Result(self.malformed)
+        if self.answer == "error":
+            return Refusal(self.code, self.text or "a prepared answer refuses this")
+        if self.kind is Kind.SAMPLING:
+            return questions.sampled(questions.text_block(self.text), model=self.model)
+        return self._elicited(question)
+
+    def _elicited(self, question: Question) -> Reply:
+        if self.answer != "accept":
+            return questions.declined() if self.answer == "decline" else questions.dismissed()
+        if question.mode != "form":
+            return questions.accepted()
+        content = self.content if isinstance(self.content, dict) else smallest_valid(question.schema)
+        return questions.accepted(content if isinstance(content, dict) else {})
+
+
+def read_answers(path: Path) -> tuple[Prepared, ...]:
+    """The entries of a file, JSON or YAML by its ending.
+
+    Raises: UsageError, naming the entry and what is wrong with it.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        entries = _yaml(text) if path.suffix in (".yaml", ".yml") else json.loads(text)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--answers {path}: {error}", hint="It is a list of answers, as JSON or YAML.") from None
+    if not isinstance(entries, list):
+        raise UsageError(f"--answers {path}: a list is expected", hint="Put the answers between [ and ].")
+    return tuple(_prepared(entry, f"--answers {path}, entry {number}") for number, entry in enumerate(entries, 1))
+
+
+def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str]) -> Policy:
+    """The first entry that fits answers. `tool_of` names the tool of an exchange, "" if it calls none."""
+
+    async def answer(question: Question) -> Reply | None:
+        tool = tool_of(question.cause)
+        entry = next((each for each in prepared if each.fits(question, tool)), None)
+        if entry is None:
+            return None
+        if entry.delay_ms:
+            await asyncio.sleep(entry.delay_ms / 1000)
+        return entry.reply(question)
+
+    return answer
+
+
+def _asked(question: Question) -> str:
+    """What a message pattern is searched in: the server's words, of sampling all of its text."""
+    return question.message or json.dumps(question.params, ensure_ascii=False)
+
+
+def _yaml(text: str) -> Any:
+    import yaml  # few runs have such a file
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+
+
+def _prepared(entry: Any, where: str) -> Prepared:
+    if not isinstance(entry, dict):
+        raise UsageError(f"{where}: an object is expected")
+    if unknown := sorted(map(str, set(entry) - _MEMBERS)):
+        raise UsageError(
+            f"{where}: {unknown[0]!r} means nothing here", hint=f"There are {', '.join(sorted(_MEMBERS))}."
+        )
+    try:
+        found = msgspec.convert(entry, Prepared)
+        re.compile(found.message)
+    except (msgspec.ValidationError, re.error) as error:
+        raise UsageError(f"{where}: {error}") from None
+    if found.malformed is msgspec.UNSET and found.answer not in _ANSWERS[found.kind]:
+        allowed = ", ".join(_ANSWERS[found.kind])
+        raise UsageError(f"{where}: {found.answer!r} answers no {found.kind}", hint=f"{found.kind} takes {allowed}.")
+    return found

@@ -1,0 +1,87 @@
+"""`mcp-inspect complete`: proposals for arguments of prompts and templates, in both eras."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.commands import complete
+from inspector.cli.exit_status import ExitStatus
+from inspector.protocol.revisions.table import ROWS
+from tests.cli.running import demo, inspect, scripted
+
+
+@pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (("prompt", "hail_ship", "ship", "m"), ["Merry Puffin"]),
+        (("template", "lighthouse://ships/{name}", "name", "lady"), ["Lady Ottilie"]),
+        (("prompt", "hail_ship", "ship", "zzz"), []),
+    ],
+)
+def test_values_come_with_how_many_there_are(flag: str, words: tuple[str, ...], values: list[str]) -> None:
+    ran = inspect("complete", *words, "--json", *demo(flag))
+    assert ran.status == 0
+    assert ran.data == {"values": values, "total": len(values), "hasMore": False}
+
+
+def test_without_a_value_everything_is_proposed_a_line_each() -> None:
+    ran = inspect("complete", "prompt", "hail_ship", "ship", *demo())
+    assert len(ran.stdout.splitlines()) == 5
+    assert "5 values" in ran.stderr
+
+
+def test_the_last_word_is_the_url_where_no_command_stands(demo_url: str) -> None:
+    for words, found in (((), 5), (("bold",), 1)):
+        ran = inspect("complete", "prompt", "hail_ship", "ship", *words, demo_url, "--json")
+        assert len(ran.data["values"]) == found
+
+
+_ANSWER = {"result": {"completion": {"values": ["\x1b[31mred", 7], "hasMore": True}}}
+
+
+def _sent(log: Path) -> str:
+    return next(line for line in log.read_text().splitlines() if "completion/complete" in line)
+
+
+def test_what_is_known_already_goes_along_where_the_revision_has_a_place_for_it(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    ran = inspect(
+        "complete", "prompt", "p", "b", "x", "-a", "a=1", *scripted({"completion/complete": _ANSWER}, f"log={log}")
+    )
+    assert '"context":{"arguments":{"a":"1"}}' in _sent(log)
+    assert ran.stdout == "␛[31mred\n"
+    assert "there are more" in ran.stderr
+
+
+def test_where_it_has_none_that_is_said(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    old = scripted({"completion/complete": _ANSWER}, f"log={log}", protocolVersion=ROWS[0].date)
+    ran = inspect("complete", "prompt", "p", "b", "-a", "a=1", *old)
+    assert "has no place for other arguments: they are left out" in ran.stderr
+    assert "context" not in _sent(log)
+
+
+def test_a_server_that_proposes_nothing_says_why() -> None:
+    ran = inspect("complete", "prompt", "nobody", "x", "--json", *demo())
+    assert (ran.status, ran.stdout) == (ExitStatus.TOOL_ERROR, "")
+    assert ran.error["answer"]["code"] == -32602
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("prompt", "p", "a"), "no server named"),
+        (("prompt", "p", "a", "v", "w", "--", "x"), "unexpected extra argument (w)"),
+        (("tool", "p", "a", "--", "x"), "'tool' is not one of"),
+        (("prompt", "p", "a", "-a", "b:=1", "--", "x"), "a prompt's arguments are texts"),
+    ],
+)
+def test_words_that_do_not_fit_start_no_server(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("complete", *words)
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
+
+
+def test_the_command_is_named_complete() -> None:
+    assert complete.command.name == "complete"

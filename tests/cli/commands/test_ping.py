@@ -1,0 +1,35 @@
+"""`mcp-inspect ping`: round trips, and revisions without a ping."""
+
+from inspector.cli.commands import ping
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import MODERN, demo, inspect, scripted
+
+
+def test_each_round_trip_is_measured() -> None:
+    ran = inspect("ping", "--count", "7", "--json", *demo("--legacy-only"))
+    assert ran.status == 0
+    assert list(ran.data) == ["times_ms", "min_ms", "median_ms", "max_ms"]
+    assert len(ran.data["times_ms"]) == 7
+    assert 0 < ran.data["min_ms"] <= ran.data["median_ms"] <= ran.data["max_ms"] == max(ran.data["times_ms"])
+
+
+def test_without_json_it_is_a_line_each_and_a_summary() -> None:
+    lines = inspect("ping", *demo("--legacy-only")).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["1", "2", "3", "4", "least"]
+
+
+def test_a_revision_without_a_ping_is_told() -> None:
+    ran = inspect("ping", *demo("--modern-only"))
+    assert ran.status == ExitStatus.USAGE
+    assert f"{MODERN} (modern) has no ping" in ran.stderr
+    assert "--era legacy" in ran.stderr
+
+
+def test_a_server_that_refuses_a_ping_is_told_on() -> None:
+    ran = inspect("ping", "--json", *scripted({}))
+    assert (ran.status, ran.stdout) == (ExitStatus.TOOL_ERROR, "")
+    assert ran.error["answer"]["code"] == -32601
+
+
+def test_the_command_is_named_ping() -> None:
+    assert ping.command.name == "ping"

@@ -1,0 +1,30 @@
+"""`mcp-inspect roots`: what a server would be told, without one."""
+
+from pathlib import Path
+
+from inspector.cli.commands import roots
+from tests.cli.running import inspect
+
+
+def test_roots_are_what_a_server_would_get(tmp_path: Path) -> None:
+    words = ("--root", str(tmp_path), "--root-uri", "file:///x")
+    told = {"roots": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}, {"uri": "file:///x"}]}
+    assert inspect("roots", *words, "--json").data == told
+    assert inspect("roots", *words).stdout == f"{tmp_path.as_uri()}  {tmp_path.name}\nfile:///x\n"
+
+
+def test_none_is_said_to_be_none() -> None:
+    assert inspect("roots", "--json").data == {"roots": []}
+    ran = inspect("roots")
+    assert (ran.status, ran.stdout) == (0, "")
+    assert "no roots" in ran.stderr
+
+
+def test_no_server_is_asked() -> None:
+    ran = inspect("roots", "--", "x")
+    assert ran.status == 2
+    assert "takes no server's command" in ran.stderr
+
+
+def test_the_command_is_named_roots() -> None:
+    assert roots.command.name == "roots"

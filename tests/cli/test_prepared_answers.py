@@ -1,0 +1,78 @@
+"""A script answers what the demo asks: each kind of question, in both eras, over every transport, from one file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import demo, inspect
+
+_ANSWERS = [
+    {"kind": "elicitation", "message": "How many", "answer": "accept", "content": {"guests": 4}},
+    {"kind": "elicitation", "tool": "plan_supper", "answer": "accept", "content": {"dish": "soup"}},
+    {"kind": "elicitation", "answer": "accept"},
+    {"kind": "sampling", "message": "fog", "answer": "text", "text": "Fog, and fish."},
+]
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """The file."""
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps(_ANSWERS))
+    return file
+
+
+@pytest.fixture(params=[("legacy", "stdio"), ("modern", "stdio"), ("legacy", "http"), ("modern", "http"), ("", "sse")])
+def target(request: pytest.FixtureRequest, demo_url: str) -> tuple[str, ...]:
+    """The words that name the demo, in an era and over a transport."""
+    era, transport = request.param
+    if transport == "sse":
+        return ("--transport", "sse", demo_url.removesuffix("/mcp") + "/sse")
+    return ("--era", era, *(demo() if transport == "stdio" else (demo_url,)))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (("ask_keeper",), "Agnes keeps the light."),
+        (("ask_keeper", "-a", "copies=7"), "\n".join(["Agnes keeps the light."] * 7)),
+        (("plan_supper", "-a", "simmer=1"), "Soup for 4."),
+        (("ask_visit",), "The book is open at your page."),
+        (("ask_sage",), "The sage (prepared) says: Fog, and fish."),
+        (("ask_roots",), "1 roots are known here."),
+    ],
+)
+def test_each_question_is_answered(
+    answers: Path, target: tuple[str, ...], call: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    ran = inspect("call", *call, "--json", "--answers", str(answers), "--root", str(tmp_path), *target)
+    assert (ran.status, ran.data["error"]) == (0, None)
+    assert ran.data["result"]["content"][0]["text"].startswith(said)
+
+
+@pytest.mark.parametrize("tool", ["ask_keeper", "ask_visit", "ask_sage"])
+def test_what_nobody_answers_fails_at_once_and_says_why(target: tuple[str, ...], tool: str) -> None:
+    ran = inspect("call", tool, "--json", "--offer", "all", *target)
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.error["code"] == "unanswered"
+    assert "no answer was prepared" in ran.error["message"]
+
+
+@pytest.mark.parametrize("tool", ["ask_keeper", "ask_visit", "ask_sage", "ask_roots"])
+def test_what_was_not_offered_is_not_asked(target: tuple[str, ...], tool: str) -> None:
+    ran = inspect("call", tool, "--json", *target)
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert "has not declared" in ran.stdout
+    assert "? " not in ran.stderr
+
+
+def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp_path: Path) -> None:
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps([{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]))
+    words = ("ask_keeper", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--answers", str(file))
+    ran = inspect("call", *words, *demo())
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert "→ the server no longer asks elicitation/create: the call that asked was given up" in ran.stderr
+    assert "accept" not in ran.stderr

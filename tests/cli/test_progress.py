@@ -1,0 +1,84 @@
+"""Progress on stderr, as a bar on a terminal and as lines elsewhere."""
+
+import io
+
+import pytest
+
+from inspector.cli.output import Output
+from inspector.cli.progress import ProgressBar, bar
+from inspector.cli.world import World
+from inspector.protocol.exchanges import Progress
+from tests.cli.running import Terminal
+
+_CLEAR = "\x1b[K"
+
+
+def _progress(done: float, total: float | None = 10, message: str = "") -> Progress:
+    return Progress(done, total, message, 1, 1)
+
+
+def _bar(stderr: io.StringIO, **env: str) -> tuple[Output, ProgressBar, list[float]]:
+    """A bar, and the time that it goes by."""
+    output, clock = Output(World(None, env, io.StringIO(), io.StringIO(), stderr)), [0.0]
+    return output, ProgressBar(output, lambda: clock[0]), clock
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "full"), [(0, 10, 0), (5, 10, 12), (10, 10, 24), (11, 10, 24), (-3, 10, 0), (1, 3, 8)]
+)
+def test_a_bar_is_as_full_as_it_says_and_never_longer(done: float, total: float, full: int) -> None:
+    drawn = bar(_progress(done, total))
+    assert (drawn.count("━"), len(drawn)) == (full, 25)
+
+
+@pytest.mark.parametrize("total", [None, 0, -1])
+def test_without_a_total_there_is_no_bar(total: float | None) -> None:
+    assert bar(_progress(1, total)) == ""
+
+
+def test_on_a_terminal_a_drawing_goes_over_the_last_one_and_the_last_one_stays() -> None:
+    stderr = Terminal()
+    _, drawn, clock = _bar(stderr)
+    drawn.show(_progress(1, message="one"))
+    clock[0] = 0.01
+    drawn.show(_progress(2, message="two"))
+    clock[0] = 0.2
+    drawn.show(_progress(3, message="three"))
+    drawn.show(_progress(10, message="\x1b[2Jlast"))
+    drawn.end()
+    lines = stderr.getvalue().split("\r")
+    assert [line.partition("of 10 ")[2] for line in lines[1:]] == [
+        f"one{_CLEAR}",
+        f"three{_CLEAR}",
+        f"␛[2Jlast{_CLEAR}\n",
+    ]
+
+
+def test_what_is_told_meanwhile_takes_the_place_of_the_bar() -> None:
+    stderr = Terminal()
+    output, drawn, _ = _bar(stderr, NO_COLOR="1")
+    drawn.show(_progress(1))
+    output.narrate("a word")
+    drawn.end()
+    assert stderr.getvalue().endswith(f"\r{_CLEAR}a word\n")
+
+
+def test_elsewhere_it_is_a_line_now_and_then() -> None:
+    stderr = io.StringIO()
+    _, drawn, clock = _bar(stderr)
+    for second in range(5):
+        clock[0] = second / 2
+        drawn.show(_progress(second))
+    drawn.show(_progress(9))
+    drawn.end()
+    drawn.end()
+    assert stderr.getvalue() == "0 of 10\n2 of 10\n4 of 10\n9 of 10\n"
+
+
+def test_a_quiet_command_draws_nothing() -> None:
+    stderr = Terminal()
+    output, drawn, _ = _bar(stderr)
+    output.quiet = True
+    drawn.show(_progress(1))
+    drawn.end()
+    assert stderr.getvalue() == ""

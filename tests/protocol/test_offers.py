@@ -1,0 +1,84 @@
+"""What is offered, how each revision wants it said, and what is refused."""
+
+from typing import Any
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.protocol.offers import ALL, declared, offered_in, parse_offers, refusal_of
+from inspector.protocol.questions import Kind, Question
+from inspector.protocol.revisions.table import ROWS
+
+SAYS: list[dict[str, Any]] = [
+    {"roots": {"listChanged": True}, "sampling": {}},
+    {"roots": {"listChanged": True}, "sampling": {}},
+    {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {}},
+    {"roots": {"listChanged": True}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}},
+    {"roots": {}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}},
+]
+
+
+def asks(kind: Kind, **params: Any) -> Question:
+    return Question(kind, params, 1, 1, 0)
+
+
+@pytest.mark.parametrize(("at", "says"), list(enumerate(SAYS)))
+def test_everything_is_declared_in_the_words_of_each_revision(at: int, says: dict[str, Any]) -> None:
+    assert declared(ALL, ROWS[at]) == says
+
+
+def test_what_is_not_offered_is_not_declared() -> None:
+    assert declared((), ROWS[-1]) == {}
+    assert declared({"elicitation.url"}, ROWS[-1]) == {"elicitation": {"url": {}}}
+    assert declared({"sampling"}, ROWS[-1]) == {"sampling": {}}
+
+
+def test_a_mode_that_a_revision_can_not_name_is_not_offered_there() -> None:
+    assert declared({"elicitation.url"}, ROWS[2]) == {}
+    assert offered_in(ROWS[2], ALL) == {"roots", "sampling", "elicitation.form"}
+    assert offered_in(ROWS[0], ALL) == {"roots", "sampling"}
+    assert offered_in(ROWS[4], ALL) == set(ALL)
+
+
+def test_names_bring_what_belongs_to_them() -> None:
+    assert parse_offers(["elicitation"]) == {"elicitation.form", "elicitation.url"}
+    assert parse_offers(["sampling.tools", "roots"]) == {"sampling", "sampling.tools", "roots"}
+    assert parse_offers([]) == frozenset()
+    with pytest.raises(UsageError, match="'tea' is nothing that can be offered"):
+        parse_offers(["roots", "tea"])
+
+
+@pytest.mark.parametrize(
+    ("offers", "asked", "code", "says"),
+    [
+        ((), asks(Kind.ELICITATION), -32601, "has not declared elicitation"),
+        (("elicitation.form",), asks(Kind.ELICITATION, mode="url"), -32602, "in url mode"),
+        (("elicitation.url",), asks(Kind.ELICITATION), -32602, "in form mode"),
+        (ALL, asks(Kind.ELICITATION, mode="song"), -32602, "in song mode"),
+        (("roots",), asks(Kind.SAMPLING), -32601, "sampling/createMessage"),
+        (("sampling",), asks(Kind.SAMPLING, tools=[]), -32602, "sampling.tools"),
+        (("sampling",), asks(Kind.SAMPLING, toolChoice={}), -32602, "sampling.tools"),
+        (("sampling",), asks(Kind.ROOTS), -32601, "roots/list"),
+    ],
+)
+def test_a_question_beyond_what_was_offered_is_refused_by_the_right_code(
+    offers: tuple[str, ...], asked: Question, code: int, says: str
+) -> None:
+    refusal = refusal_of(asked, offers)
+    assert refusal is not None
+    assert refusal.code == code
+    assert says in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("offers", "asked"),
+    [
+        (("elicitation.form",), asks(Kind.ELICITATION)),
+        (("elicitation.url",), asks(Kind.ELICITATION, mode="url")),
+        (("sampling",), asks(Kind.SAMPLING)),
+        (("sampling", "sampling.tools"), asks(Kind.SAMPLING, tools=[])),
+        (("roots",), asks(Kind.ROOTS)),
+    ],
+)
+def test_what_was_offered_is_not_refused(offers: tuple[str, ...], asked: Question) -> None:
+    assert refusal_of(asked, offers) is None

@@ -1,0 +1,101 @@
+"""Prepared answers: how the file is read, which entry answers, and with what."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.protocol.questions import Kind, Question, Refusal, Result, accepted, declined, dismissed
+from inspector.session.scripted import Prepared, policy, read_answers
+
+CITY = {"type": "object", "properties": {"city": {"type": "string", "minLength": 2}}, "required": ["city"]}
+
+
+def asks(kind: Kind = Kind.ELICITATION, *, cause: int | None = None, **params: Any) -> Question:
+    return Question(kind, params, 1, 1, 0, cause=cause)
+
+
+def written(tmp_path: Path, text: str, name: str = "answers.json") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_json_and_yaml_are_read_alike(tmp_path: Path) -> None:
+    json_file = written(tmp_path, '[{"kind": "elicitation", "answer": "decline", "tool": "book"}]')
+    yaml_file = written(tmp_path, "- kind: elicitation\n  answer: decline\n  tool: book\n", "answers.yaml")
+    assert read_answers(json_file) == read_answers(yaml_file) == (Prepared(Kind.ELICITATION, "decline", tool="book"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "Expecting property name"),
+        ("{}", "a list is expected"),
+        ("[1]", "entry 1: an object is expected"),
+        ('[{"kind": "elicitation", "answer": "accept"}, {"kind": "tea"}]', "entry 2"),
+        ('[{"kind": "roots", "answer": "accept"}]', "'accept' answers no roots"),
+        ('[{"kind": "sampling", "answer": "text", "txet": "x"}]', "'txet' means nothing here"),
+        ('[{"kind": "sampling", "answer": "text", "message": "("}]', "entry 1"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_entry(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says.replace("(", r"\(")):
+        read_answers(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "- {1: 2, x: 3, kind: roots}"])
+def test_a_wrong_yaml_file_is_a_wrong_file(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError):
+        read_answers(written(tmp_path, text, "answers.yml"))
+
+
+def test_a_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        read_answers(tmp_path / "none.json")
+
+
+async def test_the_first_entry_that_fits_answers() -> None:
+    prepared = (
+        Prepared(Kind.SAMPLING, "text", text="not for this"),
+        Prepared(Kind.ELICITATION, "decline", message="which (town|city)"),
+        Prepared(Kind.ELICITATION, "cancel", tool="book"),
+        Prepared(Kind.ELICITATION, "accept", content={"city": "Oslo"}),
+    )
+    answer = policy(prepared, lambda number: "book" if number == 3 else "")
+    assert await answer(asks(message="So which city?")) == declined()
+    assert await answer(asks(message="Who?", cause=3)) == dismissed()
+    assert await answer(asks(message="Who?")) == accepted({"city": "Oslo"})
+    assert await answer(asks(Kind.ROOTS)) is None
+
+
+async def test_a_pattern_for_sampling_is_searched_in_all_of_its_text() -> None:
+    answer = policy((Prepared(Kind.SAMPLING, "text", text="42", message="meaning"),), lambda number: "")
+    messages = [{"role": "user", "content": {"type": "text", "text": "the meaning of life"}}]
+    found = await answer(asks(Kind.SAMPLING, messages=messages))
+    assert isinstance(found, Result)
+    assert found.value["content"] == {"type": "text", "text": "42"}
+    assert (found.value["model"], found.value["stopReason"]) == ("prepared", "endTurn")
+    assert await answer(asks(Kind.SAMPLING, messages=[])) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "asked", "reply"),
+    [
+        (Prepared(Kind.ELICITATION, "accept"), asks(requestedSchema=CITY), accepted({"city": "xx"})),
+        (Prepared(Kind.ELICITATION, "accept"), asks(requestedSchema="no schema"), accepted({})),
+        (Prepared(Kind.ELICITATION, "accept"), asks(mode="url", url="https://a.example"), accepted()),
+        (Prepared(Kind.SAMPLING, "error", code=-5, text="no"), asks(Kind.SAMPLING), Refusal(-5, "no")),
+        (Prepared(Kind.ROOTS, "error"), asks(Kind.ROOTS), Refusal(-1, "a prepared answer refuses this")),
+        (Prepared(Kind.ROOTS, malformed=[1]), asks(Kind.ROOTS), Result([1])),
+        (Prepared(Kind.ELICITATION, malformed=None), asks(), Result(None)),
+    ],
+)
+def test_each_kind_of_answer(entry: Prepared, asked: Question, reply: Any) -> None:
+    assert entry.reply(asked) == reply
+
+
+async def test_an_answer_may_take_its_time() -> None:
+    answer = policy((Prepared(Kind.ELICITATION, "decline", delay_ms=1),), lambda number: "")
+    assert await answer(asks()) == declined()

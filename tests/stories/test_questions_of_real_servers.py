@@ -1,0 +1,121 @@
+"""Servers that others wrote ask, and a script answers from a file, in both eras and over every transport."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.config.targets import Target
+from inspector.protocol.revisions._shape import Era
+from tests.servers.real import NotInstalled, is_ci
+from tests.stories.commands import Ran, mcp_inspect, words_of
+from tests.stories.real_targets import Real, named, running
+
+pytestmark = pytest.mark.real
+
+_SERVERS = Path(__file__).parents[1] / "servers" / "real"
+_ANSWERS = [
+    {"kind": "elicitation", "message": "rope", "answer": "accept", "content": {"metres": 12}},
+    {"kind": "elicitation", "tool": "offer", "answer": "decline"},
+    {"kind": "elicitation", "answer": "accept"},
+    {"kind": "sampling", "answer": "text", "text": "Aye"},
+]
+EVERYTHING = ("everything-stdio", "everything-http", "everything-sse")
+PILOTS = [(transport, era) for transport in ("stdio", "http") for era in (Era.LEGACY, Era.MODERN)]
+
+
+@asynccontextmanager
+async def _there(real: Real, place: Path) -> AsyncIterator[Target]:
+    """A server for the time of the block, or a reason to skip."""
+    try:
+        async with running(real, place) as target:
+            yield target
+    except NotInstalled as error:
+        if is_ci():
+            pytest.fail(f"{real}: {error}")
+        pytest.skip(str(error))
+
+
+async def _call(target: Target, place: Path, *words: str, answers: Any = _ANSWERS) -> Ran:
+    """Call a tool with these answers prepared; None for no file at all."""
+    before, after = words_of(target)
+    given: tuple[str, ...] = ()
+    if answers is not None:
+        (place / "answers.json").write_text(json.dumps(answers))
+        given = ("--answers", str(place / "answers.json"), "--root", str(place))
+    return await mcp_inspect("call", *words, "--json", *given, *before, *after, place=place)
+
+
+def _said(ran: Ran) -> str:
+    assert ran.status == 0, ran.told
+    return "\n".join(block["text"] for block in ran.json["result"]["content"])
+
+
+def _built(with_: str, file: str, transport: str) -> Real:
+    """A server of ours, built with a package that others wrote."""
+    words = (str(_SERVERS / file), transport, *(() if transport == "stdio" else ("{port}",)))
+    return replace(named(f"{with_}-{transport}"), words=words)
+
+
+def _pilot(transport: str) -> Real:
+    return _built("mcp2", "pilot.py", transport)
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+async def test_everything_is_answered_what_it_asks(name: str, tmp_path: Path) -> None:
+    async with _there(named(name), tmp_path) as target:
+        filled = await _call(target, tmp_path, "trigger-elicitation-request")
+        assert "Favorite Integer: 42" in _said(filled)
+        assert "? elicitation: " in filled.told
+        sampled = await _call(target, tmp_path, "trigger-sampling-request", "-a", "prompt=hi")
+        assert '"text": "Aye"' in _said(sampled)
+        assert tmp_path.as_uri() in _said(await _call(target, tmp_path, "get-roots-list"))
+
+
+async def test_what_everything_asks_and_nobody_answers_fails_at_once(tmp_path: Path) -> None:
+    async with _there(named("everything-stdio"), tmp_path) as target:
+        ran = await _call(target, tmp_path, "trigger-elicitation-request", "--offer", "elicitation", answers=None)
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.error["code"] == "unanswered"
+    assert ran.json["result"]["isError"]
+
+
+@pytest.mark.parametrize(("transport", "era"), PILOTS)
+async def test_a_pilot_asks_in_the_way_of_the_era_and_the_words_are_the_same(
+    transport: str, era: Era, tmp_path: Path
+) -> None:
+    async with _there(_pilot(transport), tmp_path) as target:
+        moored = await _call(target, tmp_path, "moor", "-a", "ship=Gull", "--era", era)
+        assert _said(moored) == "Gull lies at the south quay for 2 nights on 12 m of rope"
+        assert moored.json["rounds"] == (3 if era is Era.MODERN else 1)
+        assert "? elicitation: How much rope for the south quay?\n  → accept" in moored.told
+        assert _said(await _call(target, tmp_path, "offer", "--era", era)) == "not taken: decline"
+        assert _said(await _call(target, tmp_path, "advise", "--era", era)) == "prepared says: Aye"
+        assert _said(await _call(target, tmp_path, "look_around", "--era", era)) == tmp_path.as_uri()
+
+
+@pytest.mark.parametrize(("transport", "era"), PILOTS)
+async def test_a_pilot_that_nobody_answers_is_left_without_waiting(transport: str, era: Era, tmp_path: Path) -> None:
+    async with _there(_pilot(transport), tmp_path) as target:
+        ran = await _call(target, tmp_path, "offer", "--era", era, "--offer", "elicitation", answers=None)
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.error["code"] == "unanswered"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_lookout_is_told_what_it_asks(transport: str, tmp_path: Path) -> None:
+    answers = [
+        {"kind": "elicitation", "message": "^What", "answer": "accept", "content": {"ship": "Gull", "masts": 2}},
+        {"kind": "elicitation", "message": "^Which", "answer": "accept"},
+    ]
+    async with _there(_built("fastmcp", "lookout.py", transport), tmp_path) as target:
+        reported = await _call(target, tmp_path, "report", "--era", Era.LEGACY, answers=answers)
+        assert _said(reported) == "Gull with 2 masts"
+        assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)) == "flag A"
+        declined = [{"kind": "elicitation", "answer": "cancel"}]
+        assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=declined)) == "cancel"
