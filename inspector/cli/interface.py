@@ -52,7 +52,7 @@ class Sittings:
         if self.lives and chosen.capture is not None:
             chosen = replace(chosen, capture=numbered(chosen.capture))
         journal = kept_journal(chosen, self._world)
-        live = Live(self._engine, chosen.target, journal, settings_for(chosen, self._world))
+        live = Live(self._engine, chosen.target, journal, settings_for(chosen, self._world, has_person=True))
         self.lives.append(live)
         return live
 

@@ -25,6 +25,7 @@ from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.header_bar import HeaderBar
+from inspector.tui.widgets.notice_bar import NoticeBar
 from inspector.viewmodels.text import visible
 
 TICKS_PER_SECOND = 30
@@ -66,6 +67,7 @@ class InspectApp(App[None]):
         self._panels: dict[str, Panel] = {}
         self._header = HeaderBar(self.subject, shown=show)
         self._frame = Container(id="panels")
+        self._notice = NoticeBar(self.subject)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
         if replay is not None:
@@ -80,6 +82,7 @@ class InspectApp(App[None]):
         yield self._header
         with self._frame:
             yield panel
+        yield self._notice
         yield FooterBar()
 
     async def on_mount(self) -> None:
@@ -113,6 +116,9 @@ class InspectApp(App[None]):
             return
         self._header.sync()
         self.panel.sync()
+        if came := self._notice.sync(shown=self._shown):
+            self.bell()
+            self.say(came)
 
     def _terminal_is_behind(self) -> bool:
         """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""
@@ -150,6 +156,7 @@ class InspectApp(App[None]):
             return
         old, self.subject = self.subject, LiveSubject(self._begin())
         self._header.rebind(self.subject)
+        self._notice.rebind(self.subject)
         for panel in self._panels.values():
             panel.rebind(self.subject)
         self.run_worker(old.end(), group="ending")
@@ -163,6 +170,16 @@ class InspectApp(App[None]):
             return
         await self.subject.refresh()
         self.say("The lists are fresh.")
+
+    def action_answer_here(self) -> None:
+        """Answer the oldest question in a dialog over whatever is in sight."""
+        waiting = self._notice.oldest
+        if waiting is None:
+            self.say("The server asks nothing now.")
+            return
+        from inspector.tui.screens.question import QuestionScreen
+
+        self.push_screen(QuestionScreen(self.subject, waiting))
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""

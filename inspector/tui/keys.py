@@ -29,6 +29,7 @@ class Where(StrEnum):
     FORM = "Forms"
     FORM_LINE = "Lines of a form"
     FORM_CHOICE = "Choices in a form"
+    INBOX = "Questions"
     SERVER = "Server"
     START = "Start"
     CONFIRM = "Questions before a start"
@@ -95,6 +96,7 @@ _E = Where.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
     Action("screen.traffic", ("1",), "Traffic", "Show everything that crossed the wire.", _E, "app.show('traffic')"),
     Action("screen.tools", ("2",), "Tools", "Show the server's tools and call them.", _E, "app.show('tools')"),
+    Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _E, "app.show('inbox')"),
     Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
     Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
@@ -111,6 +113,9 @@ ACTIONS: tuple[Action, ...] = (
         _E,
         "app.cancel_request",
         priority=True,
+    ),
+    Action(
+        "question.here", ("!",), "Answer here", "Answer the oldest question without leaving.", _E, "app.answer_here"
     ),
     Action("reconnect", ("ctrl+r",), "Reconnect", "End this connection and open a new one.", _E, "app.reconnect"),
     Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _E, "app.refresh"),
@@ -253,6 +258,41 @@ ACTIONS: tuple[Action, ...] = (
     Action("choice.next", ("right",), "Next", "Choose the next one.", Where.FORM_CHOICE, "step(1)"),
     Action("choice.previous", ("left",), "Before", "Choose the one before.", Where.FORM_CHOICE, "step(-1)"),
     Action("choice.toggle", ("space",), "Choose", "Choose what is under the cursor.", Where.FORM_CHOICE, "take"),
+    # Questions
+    Action(
+        "inbox.accept",
+        ("ctrl+j", "f5", "ctrl+enter"),
+        "Answer",
+        "Answer with what the form holds; a second press sends what is wrong as well.",
+        Where.INBOX,
+        "deed('accept')",
+        footer=True,
+        priority=True,
+    ),
+    Action(
+        "inbox.decline",
+        ("ctrl+d", "f6"),
+        "Decline",
+        "Say no. A request for a model's answer is rejected with an error.",
+        Where.INBOX,
+        "deed('decline')",
+        footer=True,
+        priority=True,
+    ),
+    Action(
+        "inbox.dismiss",
+        ("ctrl+g", "f7"),
+        "Cancel",
+        "Say neither yes nor no.",
+        Where.INBOX,
+        "deed('dismiss')",
+        footer=True,
+        priority=True,
+    ),
+    Action("inbox.open", ("o",), "Open link", "Open the question's link in the browser.", Where.INBOX, "deed('open')"),
+    Action("inbox.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", Where.INBOX, "deed('json')"),
+    Action("inbox.again", (".",), "Last answer", "Fill in what was answered last.", Where.INBOX, "deed('again')"),
+    Action("inbox.roots", ("r",), "Roots", "Edit the list of roots.", Where.INBOX, "roots", footer=True),
     # Server
     Action(
         "server.reveal",

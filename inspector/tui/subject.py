@@ -6,7 +6,7 @@ handed to the engine's loop and awaited here. A recorded conversation can be loo
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import InspectError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
+from inspector.protocol.questions import Reply, Root
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
+from inspector.session.desk import Ticket
 from inspector.session.engine import Live
 from inspector.session.session import Session, State
 
@@ -96,6 +98,33 @@ class Subject:
 
     async def refresh(self, *kinds: str) -> None:
         """Fetch lists anew; all of them if none is named."""
+
+    @property
+    def tickets(self) -> tuple[Ticket, ...]:
+        """All questions that came to the desk, oldest first. Read their state, and answer with `answer`."""
+        return ()
+
+    @property
+    def desk_changes(self) -> int:
+        """A number that grows with whatever happens to the tickets."""
+        return 0
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """What a request for roots is answered with."""
+        return ()
+
+    @property
+    def patience_s(self) -> float | None:
+        """After how many seconds a call gives up, whatever happens; None: never."""
+        return None
+
+    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
+        """Answer a question; False if nobody waits for that any more."""
+        return False
+
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        """List other roots from now on; the server is told where that was promised."""
 
     async def end(self) -> None:
         """End whatever lives."""
@@ -201,6 +230,38 @@ class LiveSubject(Subject):
     async def refresh(self, *kinds: str) -> None:
         """Fetch lists anew."""
         await asyncio.wrap_future(self._live.refresh(kinds or tuple(LISTS)))
+
+    @property
+    def tickets(self) -> tuple[Ticket, ...]:
+        """All questions that came to the desk."""
+        return self._live.session.options.desk.tickets if self._live.session else ()
+
+    @property
+    def desk_changes(self) -> int:
+        """Grows with whatever happens to the tickets."""
+        return self._live.session.options.desk.changes if self._live.session else 0
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """As they are listed now."""
+        return self._live.session.options.desk.roots if self._live.session else self._live.settings.roots
+
+    @property
+    def patience_s(self) -> float | None:
+        """The total clock of a call."""
+        return self._live.settings.clocks.total_s
+
+    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
+        """Answer a question, on the loop where it waits."""
+
+        async def work(session: Session) -> bool:
+            return session.options.desk.answer(ticket, reply)
+
+        return await asyncio.wrap_future(self._live.run(work))
+
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        """List other roots from now on."""
+        await asyncio.wrap_future(self._live.run(lambda session: session.set_roots(roots)))
 
     async def end(self) -> None:
         """End the session; done when no child and no task of it is left."""

@@ -15,6 +15,8 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
+from inspector.protocol.frames import Direction
+from inspector.protocol.questions import KIND_OF_METHOD
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.secrets import masked_url
@@ -26,6 +28,8 @@ TRANSPORTS = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE", "m
 def status(exchange: Exchange, *, live: bool) -> Span:
     """What became of it, in at most 15 cells. `live` False: nobody waits any more for what is pending."""
     match exchange.state:
+        case ExchangeState.PENDING if live and waits_for_the_person(exchange):
+            return f"{signs.EVENT} waits you", "warning"
         case ExchangeState.PENDING:
             return (f"{signs.PENDING} pending", "pending") if live else (f"{signs.PENDING} no answer", "warning")
         case ExchangeState.ANSWERED:
@@ -43,6 +47,12 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             return f"{signs.ERROR} lost", "error"
         case _:
             assert_never(exchange.state)
+
+
+def waits_for_the_person(exchange: Exchange) -> bool:
+    """Whether it is a question of the server's that nobody has answered yet."""
+    asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_METHOD
+    return asks and exchange.is_open
 
 
 def progress_words(progress: Progress) -> str:

@@ -15,6 +15,7 @@ TOGETHER = (
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TRAFFIC, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TOOLS, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TOOLS),
+    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.INBOX),
     (Where.EVERYWHERE, Where.MOVING, Where.SERVER),
     (Where.MOVING, Where.LIST, Where.START),
 )

@@ -1,5 +1,6 @@
 """What panels ask: a live conversation, and a recorded one."""
 
+import asyncio
 import os
 import sys
 from pathlib import Path
@@ -11,6 +12,10 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import CaptureError
 from inspector.protocol.flows.steps import Replied
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.offers import ALL
+from inspector.protocol.questions import Root, declined
+from inspector.protocol.revisions._shape import Era
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
 from inspector.tui.subject import LiveSubject, Recording, Stage
@@ -84,3 +89,35 @@ def test_what_is_no_capture_is_refused_at_once(tmp_path: Path) -> None:
     path.write_text("<html></html>")
     with pytest.raises(CaptureError):
         Recording(path)
+
+
+async def test_questions_reach_the_interface_and_answers_the_server() -> None:
+    engine = Engine()
+    environment = build_environment(os.environ, inherit_all=False, set_=())
+    target = StdioTarget((sys.executable, str(REPO / "tests/servers/asks.py")), environment, str(REPO))
+    settings = Settings(era=Era.LEGACY, offers=frozenset(ALL), roots=(Root("file:///a"),), has_person=True)
+    subject = LiveSubject(Live(engine, target, start_capture(None), settings))
+    await until(lambda: subject.stage is Stage.OPEN, "connected")
+    before = subject.desk_changes
+    async with asyncio.TaskGroup() as tasks:
+        call = tasks.create_task(subject.call("tools/call", {"name": "book"}, lambda exchange: None))
+        await until(lambda: subject.tickets, "the question is there")
+        assert subject.desk_changes > before
+        (ticket,) = subject.tickets
+        assert await subject.answer(ticket, declined())
+        assert not await subject.answer(ticket, declined())
+        reply = (await call).reply
+    assert isinstance(reply, Replied)
+    assert isinstance(reply.message, Answer)
+    assert "decline" in reply.message.result["content"][0]["text"]
+    assert (subject.roots, subject.patience_s) == ((Root("file:///a"),), 3600.0)
+    await subject.set_roots([Root("file:///b")])
+    assert subject.roots == (Root("file:///b"),)
+    await subject.end()
+    engine.stop()
+
+
+async def test_a_recording_asks_nobody_anything() -> None:
+    recording = Recording(sample("handshake"))
+    assert (recording.tickets, recording.desk_changes, recording.roots) == ((), 0, ())
+    await recording.end()

@@ -50,6 +50,10 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.tools import ToolsPanel
 
             return ToolsPanel(subject)
+        case "inbox":
+            from inspector.tui.panels.inbox import InboxPanel
+
+            return InboxPanel(subject)
         case "server":
             from inspector.tui.panels.server import ServerPanel
 

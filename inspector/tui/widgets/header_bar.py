@@ -11,6 +11,7 @@ from textual.message import Message
 
 from inspector.protocol import peek
 from inspector.protocol.things import LISTS
+from inspector.session.desk import TicketState
 from inspector.tui import keys
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
@@ -22,6 +23,10 @@ from inspector.viewmodels.words import TRANSPORTS
 _TICKS = 3
 """Figures that run are painted at every third look."""
 _LONGEST_NAME = 40
+_TOGETHER = {"resources": ("resources", "templates")}
+"""Lists that one screen shows as one."""
+_ALWAYS = ("traffic", "tools", "server")
+"""Screens whose tabs stay where room is short; the digits of the others work all the same."""
 INSECURE = "Certificates are not checked: whoever is in between can read along."
 
 
@@ -88,6 +93,7 @@ def _state(subject: Subject) -> tuple[Any, ...]:
         journal.recording,
         journal.backpressure,
         journal.notices,
+        subject.desk_changes,
         *map(id, listings.values()),
     )
 
@@ -144,7 +150,7 @@ def _stage(subject: Subject) -> list[Span]:
 
 def _second_line(subject: Subject, chosen: str) -> Line:
     left = tuple(_tab(subject, action, chosen) for action in keys.ACTIONS if action.id.startswith("screen."))
-    return Line(left, _recording(subject), gap=0)
+    return Line(left, _recording(subject), gap=0, says_more=True)
 
 
 def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
@@ -158,7 +164,8 @@ def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     badge = _badge(subject, name)
     if badge[0]:
         spans += [(" ", "text"), badge]
-    return Item((*spans, ("  ", "text")), name=name, chosen=here)
+    rank = 0 if here or name in _ALWAYS else 1
+    return Item((*spans, ("  ", "text")), name=name, rank=rank, chosen=here)
 
 
 def _badge(subject: Subject, name: str) -> Span:
@@ -166,8 +173,12 @@ def _badge(subject: Subject, name: str) -> Span:
     if name == "traffic":
         return f"{subject.journal.count:,}", "faint"
     if name in LISTS:
-        listing = subject.journal.conversation.catalogue.listings[name]
-        return f"{len(listing.items):,}" if listing.asked else "", "faint"
+        known = subject.journal.conversation.catalogue.listings
+        listings = [known[kind] for kind in _TOGETHER.get(name, (name,)) if known[kind].asked]
+        return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
+    if name == "inbox":
+        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets)
+        return f"{glyphs().event} {waiting}" if waiting else "", "warning"
     if name == "server":
         if subject.stage is Stage.FAILED:
             return glyphs().error, "error"

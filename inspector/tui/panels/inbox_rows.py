@@ -1,0 +1,113 @@
+"""The questions of a conversation as rows: what waits first, oldest on top, then what is over, newest on top.
+
+A recording has no desk: there the questions are what the conversation says of them, and nothing waits.
+"""
+
+from dataclasses import dataclass
+
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.questions import Question
+from inspector.session.desk import Ticket, TicketState
+from inspector.tui.styles import glyphs
+from inspector.tui.subject import Subject
+from inspector.viewmodels import text
+from inspector.viewmodels.answers import answer_word
+from inspector.viewmodels.lines import lay
+from inspector.viewmodels.question import asked_in_short, cause_in_short, kind_word
+from inspector.viewmodels.roles import Role, Span
+from inspector.viewmodels.rows import RowSource, RowView
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, and its ticket if there is a desk."""
+
+    question: Question
+    ticket: Ticket | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether an answer can still be given."""
+        return self.ticket is not None and self.ticket.state is TicketState.WAITING
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What tells it from all others."""
+        return self.question.exchange, self.question.key
+
+
+class InboxRows(RowSource):
+    """Rows of questions. `take` looks whether there is anything new."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._seen: tuple[int, int] = (-1, -1)
+        self._generation = 0
+        self.asked: tuple[Asked, ...] = ()
+
+    def take(self) -> bool:
+        """Take in what has happened; whether anything has."""
+        subject = self._subject
+        known = subject.journal.conversation.questions
+        seen = (subject.desk_changes, len(known) if not subject.can_act else 0)
+        if seen == self._seen:
+            return False
+        self._seen = seen
+        self._generation += 1
+        if subject.can_act:
+            every = [Asked(ticket.question, ticket) for ticket in subject.tickets]
+        else:
+            every = [Asked(question) for question in known[: seen[1]]]
+        waiting = [asked for asked in every if asked.waits]
+        self.asked = (*waiting, *(asked for asked in reversed(every) if asked not in waiting))
+        return True
+
+    @property
+    def waiting(self) -> tuple[Asked, ...]:
+        """What waits, oldest first."""
+        return tuple(asked for asked in self.asked if asked.waits)
+
+    def index_of_question(self, key: tuple[int, str] | None) -> int:
+        """Where a question stands now; -1 if it does not."""
+        return next((at for at, asked in enumerate(self.asked) if asked.key == key), -1)
+
+    @property
+    def count(self) -> int:
+        return len(self.asked)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        asked = self.asked[index]
+        question, journal = asked.question, self._subject.journal
+        spans: list[Span] = [
+            _state(asked, journal.conversation.exchanges),
+            (text.pad(age(question, self._subject.now_ns), 9, right=True) + "  ", "muted"),
+            (text.pad(kind_word(question), 9), "accent" if asked.waits else "muted"),
+        ]
+        if cause := cause_in_short(question, journal):
+            spans.append((f"{cause}: ", "target"))
+        spans.append((asked_in_short(question), "strong" if asked.waits else "text"))
+        return RowView(lay(spans, width), live=asked.waits)
+
+
+def age(question: Question, now_ns: int) -> str:
+    """How long ago it was asked."""
+    return text.human_duration(max(0, now_ns - question.asked_ns))
+
+
+def _state(asked: Asked, exchanges: list[Exchange]) -> Span:
+    signs = glyphs()
+    if asked.ticket is None:
+        answered = 0 < asked.question.exchange <= len(exchanges) and not exchanges[asked.question.exchange - 1].is_open
+        return (text.pad(f"{signs.closed} {'recorded' if answered else 'no answer'}", 12), "muted")
+    if asked.waits:
+        return (text.pad(f"{signs.event} waits", 12), "warning")
+    word = answer_word(asked.ticket.reply)
+    sign, role = _SIGNS.get(word, ("ok", "ok"))
+    return (text.pad(f"{getattr(signs, sign)} {word}", 12), role)
+
+
+_SIGNS: dict[str, tuple[str, Role]] = {"refused": ("error", "error"), "withdrawn": ("disconnected", "muted")}

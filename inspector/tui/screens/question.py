@@ -1,0 +1,104 @@
+"""A question as a dialog over whatever is in sight. Leaving it leaves the question in the Inbox.
+
+It opens on a key and never by itself. When its question is withdrawn it closes and says why; when it was answered and
+another one waits, that one is shown.
+"""
+
+from typing import ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from inspector.session.desk import Ticket, TicketState
+from inspector.tui import keys
+from inspector.tui.panels.inbox_rows import Asked
+from inspector.tui.panels.question_pane import Deed, QuestionPane
+from inspector.tui.subject import Subject
+from inspector.tui.widgets.footer_bar import FooterBar
+from inspector.viewmodels.text import visible
+
+_TICKS_PER_SECOND = 10
+_ACTIONS = ("inbox.accept", "inbox.decline", "inbox.dismiss", "inbox.open", "inbox.json", "inbox.again")
+
+
+class QuestionScreen(ModalScreen[None]):
+    """One question after the other, until none waits or the person leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
+        Binding("escape", "leave", "Later", show=True, tooltip="Leave it in the Inbox.", id="question.later"),
+    ]
+    CSS = """
+    QuestionScreen { background: $background 60%; }
+    """
+    DEFAULT_CSS = """
+    QuestionScreen { align: center middle; }
+    QuestionScreen > Vertical {
+        width: 84; max-width: 96%; height: 80%; max-height: 40;
+        background: $background; border: round $warning; border-title-color: $text-warning;
+    }
+    QuestionScreen QuestionPane { height: 1fr; }
+    """
+
+    def __init__(self, subject: Subject, ticket: Ticket) -> None:
+        super().__init__()
+        self._subject = subject
+        self._ticket = ticket
+        self._answered = False
+        self._pane = QuestionPane(subject)
+
+    def compose(self) -> ComposeResult:
+        """A box around the question."""
+        with Vertical() as box:
+            box.border_title = "The server asks"
+            yield self._pane
+        yield FooterBar()
+
+    async def on_mount(self) -> None:
+        """Show the question and look after it."""
+        await self._show(self._ticket)
+        self.set_interval(1 / _TICKS_PER_SECOND, self._tick)
+
+    async def _show(self, ticket: Ticket) -> None:
+        self._ticket, self._answered = ticket, False
+        await self._pane.show(Asked(ticket.question, ticket))
+        self.refresh_bindings()
+        self.call_after_refresh(self._pane.focus_first)
+
+    async def _tick(self) -> None:
+        self._pane.tick()
+        match self._ticket.state:
+            case TicketState.WAITING:
+                return
+            case TicketState.WITHDRAWN:
+                why = visible(self._ticket.why, limit=200)
+                self.app.notify(f"The question was withdrawn: {why}.", severity="warning", markup=False)
+                self.dismiss()
+            case TicketState.ANSWERED:
+                tickets = self._subject.tickets
+                following = next((each for each in tickets if each.state is TicketState.WAITING), None)
+                if following is None:
+                    self.dismiss()
+                else:
+                    await self._show(following)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means anything for the question that is shown."""
+        return self._pane.can(cast(Deed, parameters[0])) if action == "deed" and parameters else True
+
+    async def action_deed(self, deed: Deed) -> None:
+        """Answer, or what else a key asks for."""
+        await self._pane.do(deed)
+
+    def action_leave(self) -> None:
+        """Leave it in the Inbox."""
+        self.dismiss()
+
+    async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
+        """Answer."""
+        event.stop()
+        if not self._answered:
+            self._answered = True
+            await self._subject.answer(event.ticket, event.reply)

@@ -1,0 +1,68 @@
+"""A server whose tools each ask the client something first, and then answer with what they were told."""
+
+import json
+import sys
+from typing import Any
+
+ASKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "book": (
+        "elicitation/create",
+        {
+            "message": "Which city do you want to go to?",
+            "requestedSchema": {
+                "type": "object",
+                "properties": {
+                    "city": {"type": "string", "title": "City", "minLength": 2},
+                    "nights": {"type": "integer", "title": "Nights", "minimum": 1, "default": 2},
+                    "password": {"type": "string", "title": "Password"},
+                },
+                "required": ["city"],
+            },
+        },
+    ),
+    "pay": (
+        "elicitation/create",
+        {"mode": "url", "message": "Please pay.", "url": "https://pay.example/order?id=7", "elicitationId": "e"},
+    ),
+    "think": (
+        "sampling/createMessage",
+        {
+            "systemPrompt": "Be brief.",
+            "messages": [{"role": "user", "content": {"type": "text", "text": "Why is the sea salt?"}}],
+            "maxTokens": 100,
+        },
+    ),
+    "look": ("roots/list", {}),
+}
+
+
+def send(message: dict[str, Any]) -> None:
+    print(json.dumps({"jsonrpc": "2.0"} | message), flush=True)
+
+
+def main() -> None:
+    calls: dict[str, Any] = {}
+    for line in sys.stdin:
+        message = json.loads(line)
+        method, id_ = message.get("method"), message.get("id")
+        if method == "initialize":
+            version = message["params"]["protocolVersion"]
+            about = {"serverInfo": {"name": "asker", "version": "1"}, "capabilities": {"tools": {}}}
+            send({"id": id_, "result": {"protocolVersion": version} | about})
+        elif method == "tools/list":
+            send({"id": id_, "result": {"tools": [{"name": n, "inputSchema": {"type": "object"}} for n in ASKS]}})
+        elif method == "tools/call":
+            asked, params = ASKS[message["params"]["name"]]
+            calls[f"q{id_}"] = id_
+            send({"id": f"q{id_}", "method": asked, "params": params})
+        elif method == "notifications/cancelled":
+            asking = f"q{message['params']['requestId']}"
+            send({"method": "notifications/cancelled", "params": {"requestId": asking, "reason": "no more"}})
+        elif method is None and id_ in calls:
+            told = json.dumps(message.get("result", message.get("error")))
+            send({"id": calls.pop(id_), "result": {"content": [{"type": "text", "text": told}]}})
+        elif method is not None and id_ is not None:
+            send({"id": id_, "error": {"code": -32601, "message": "no such method"}})
+
+
+main()

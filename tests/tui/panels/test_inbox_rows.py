@@ -1,0 +1,66 @@
+"""The rows of the Inbox."""
+
+from inspector.protocol.questions import Kind, Refusal, Result, declined
+from inspector.tui.panels.inbox_rows import InboxRows, age
+from inspector.viewmodels.lines import plain
+from tests.tui.panels.asking import Asking
+from tests.tui.staging import Staged
+from tests.viewmodels.tape import Tape
+
+
+async def test_a_row_says_how_it_stands_since_when_where_and_what() -> None:
+    subject = Asking()
+    ticket = subject.ask_city()
+    subject.tape.wait(12_400)
+    rows = InboxRows(subject)
+    assert rows.take()
+    assert not rows.take()
+    view = rows.row(0, 79)
+    assert plain(view.spans).split() == ["◆", "waits", "12.4", "s", "form", "book:", "Which", "city?"]
+    assert view.live
+    assert age(ticket.question, subject.now_ns) == "12.4 s"
+    subject.journal.close()
+
+
+async def test_each_end_has_its_word() -> None:
+    subject = Asking()
+    await subject.answer(subject.ask_city(), declined())
+    await subject.answer(subject.ask_model(), Refusal(-1, "no"))
+    await subject.answer(subject.ask(Kind.ROOTS), Result({"roots": []}))
+    subject.withdraw(subject.ask_link(), "gone")
+    rows = InboxRows(subject)
+    rows.take()
+    words = [plain(rows.row(at, 79).spans).split()[1] for at in range(rows.count)]
+    assert words == ["withdrawn", "answered", "refused", "declined"]
+    assert not rows.row(0, 79).live
+    assert rows.waiting == ()
+    subject.journal.close()
+
+
+async def test_a_question_keeps_its_name_when_rows_move() -> None:
+    subject = Asking()
+    first, second = subject.ask_city("a"), subject.ask_city("b")
+    rows = InboxRows(subject)
+    rows.take()
+    key = rows.asked[0].key
+    before = rows.generation
+    await subject.answer(first, declined())
+    assert rows.take()
+    assert rows.generation != before
+    assert (rows.index_of_question(key), rows.asked[0].ticket) == (1, second)
+    assert rows.index_of_question(None) == -1
+    subject.journal.close()
+
+
+def test_a_recording_s_questions_come_from_the_conversation(tape: Tape) -> None:
+    tape.call(1, "book")
+    tape.server_request("q", "elicitation/create", {"message": "Which city?"})
+    tape.server_request("r", "roots/list")
+    tape.client_answer("r", {"roots": []})
+    rows = InboxRows(Staged(tape))
+    rows.take()
+    shown = [plain(rows.row(at, 79).spans) for at in range(rows.count)]
+    assert "recorded" in shown[0]
+    assert "no answer" in shown[1]
+    assert "book: Which city?" in shown[1]
+    assert rows.waiting == ()

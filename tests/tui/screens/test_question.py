@@ -1,0 +1,54 @@
+"""A question as a dialog."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from inspector.protocol.questions import accepted, declined
+from inspector.tui.screens.question import QuestionScreen
+from tests.tui.panels.asking import Asking
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+@pytest.fixture
+async def subject() -> AsyncIterator[Asking]:
+    made = Asking()
+    yield made
+    made.journal.close()
+
+
+async def test_one_question_follows_the_other_until_none_waits(subject: Asking) -> None:
+    first, second = subject.ask_city(), subject.ask_city("And then?")
+    app = Showing()
+    async with app.run_test(size=(80, 40)) as pilot:
+        await app.push_screen(QuestionScreen(subject, first))
+        await until(lambda: "Which city?" in text(app), "the question")
+        await pilot.pause()
+        await pilot.press(*"Oslo", "ctrl+j")
+        await until(lambda: "And then?" in text(app), "the next question")
+        await pilot.press("ctrl+d")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+    assert (first.reply, second.reply) == (accepted({"city": "Oslo"}), declined())
+
+
+async def test_escape_leaves_the_question_unanswered(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(QuestionScreen(subject, ticket))
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+    assert ticket.reply is None
+
+
+async def test_a_withdrawn_question_closes_and_says_why(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Showing()
+    async with app.run_test(size=(80, 24), notifications=True):
+        await app.push_screen(QuestionScreen(subject, ticket))
+        subject.withdraw(ticket, "the server cancelled its question")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+        await until(lambda: "The question was withdrawn" in text(app), "the reason is said")
+        assert "server cancelled" in " ".join(text(app).split())
