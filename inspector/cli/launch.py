@@ -88,7 +88,9 @@ def _nothing() -> None:
 
 @contextmanager
 def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
-    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started, and do `at_last`, before they end us.
+    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started before they end us.
+
+    `at_last` is done in between.
 
     A normal exit ends children by itself. A second signal does not wait for `at_last`.
     """
