@@ -13,7 +13,7 @@ class Steps(Widget):
     """What holds the lines of a form."""
 
     def action_step(self, by: int) -> None:
-        """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if there is one."""
+        """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if any."""
         chain = self.screen.focus_chain
         inside = [widget for widget in chain if self in widget.ancestors]
         focused = self.screen.focused
