@@ -13,7 +13,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -24,6 +23,7 @@ from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.widgets.footer_bar import FooterBar
+from inspector.tui.widgets.ground import Ground
 from inspector.tui.widgets.header_bar import HeaderBar
 from inspector.tui.widgets.notice_bar import NoticeBar
 from inspector.viewmodels.text import visible
@@ -66,7 +66,7 @@ class InspectApp(App[None]):
         self._shown = show
         self._panels: dict[str, Panel] = {}
         self._header = HeaderBar(self.subject, shown=show)
-        self._frame = Container(id="panels")
+        self._frame = Ground(id="panels")
         self._notice = NoticeBar(self.subject)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:

@@ -237,9 +237,9 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "form.previous",
-        ("up", "shift+tab"),
+        ("up",),
         "Field before",
-        "Move to the line before, be it a field's or a group's.",
+        "Move to the line before, be it a field's or a group's; the first one stays.",
         Where.FORM,
         "step(-1)",
     ),

@@ -206,6 +206,38 @@ def role_styles(*, dark: bool) -> Mapping[Role, Style]:
     return _styles(_DARK if dark else _LIGHT)
 
 
+class Grounds(msgspec.Struct, frozen=True):
+    """What lines that we paint ourselves stand on, each with the ink of what has no role there."""
+
+    header: Style
+    cursor: Style
+    cursor_blurred: Style
+    chosen: Style
+    """Of an open tab: the ground of what is below it."""
+    grave: Style
+    """Of a warning that lasts."""
+    scrollbar: Style
+    """Ink alone."""
+
+
+@cache
+def grounds(*, dark: bool) -> Grounds:
+    """Return the grounds of a theme.
+
+    Component classes would say the same; each of them costs as much as a widget, whenever Textual styles anything.
+    """
+    c = _DARK if dark else _LIGHT
+    on = Style.parse
+    return Grounds(
+        header=on(f"{c.muted} on {c.background}"),
+        cursor=on(f"{c.accent} on {c.cursor}"),
+        cursor_blurred=on(f"{c.muted} on {c.cursor_blurred}"),
+        chosen=on(f"{c.text} on {c.background}"),
+        grave=on(f"{c.text} on {c.cursor_blurred}"),
+        scrollbar=on(c.bar),
+    )
+
+
 def spans_to_text(spans: Iterable[Span], *, dark: bool) -> Text:
     """Return spans as something a stock widget can show without reading markup in it."""
     styles = role_styles(dark=dark)

@@ -116,12 +116,9 @@ def flood(env: Mapping[str, str], capture: Path) -> Flood:
         terminal.press(b"q")
         terminal.ended(10)
     journal = load(capture)
-    frames = [
-        entry.what for n in range(1, journal.count + 1) if isinstance((entry := journal.store.entry(n)).what, Frame)
-    ]
-    floods = [
-        f for f in frames if isinstance(f, Frame) and f.direction is Direction.FROM_SERVER and b'"flood"' in f.payload
-    ]
+    entries = (journal.store.entry(n).what for n in range(1, journal.count + 1))
+    came = [what for what in entries if isinstance(what, Frame) and what.direction is Direction.FROM_SERVER]
+    floods = [frame for frame in came if b'"flood"' in frame.payload]
     numbers = [int(frame.payload.split(b'"data":"')[1][:8]) for frame in floods]
     seconds = (floods[-1].time_ns - floods[0].time_ns) / 1e9 if floods else 0.0
     journal.close()

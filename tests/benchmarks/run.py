@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.benchmarks import measure
+from tests.benchmarks.servers import FLOOD_SIZE
 from tests.servers.real import NotInstalled, argv
 
 ROUNDS = 7
@@ -69,7 +70,7 @@ def flood(home: Path) -> bool:
     keys = (
         f"key to screen {median(found.key_ms):.0f} ms, worst {max(found.key_ms):.0f} ms" if found.key_ms else "no key"
     )
-    whole = found.recorded == measure.FLOOD_SIZE and found.in_order
+    whole = found.recorded == FLOOD_SIZE and found.in_order
     figure = f"{found.recorded:,} in order, {pace:,.0f} a second; {keys}"
     return row("flood of 100,000 notifications in the capture", figure, "all, in order", whole)
 

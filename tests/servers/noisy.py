@@ -1,6 +1,7 @@
-"""Answers correctly, and before each answer writes every other thing that can stand on a line."""
+"""Answers correctly, and before each answer writes every other thing that can stand on a line. `once`: before one."""
 
 import json
+import sys
 from typing import Any
 
 from tests.servers.speaking import HELLO, TOOL, say, serve
@@ -80,4 +81,8 @@ def noisily(result: Any) -> Any:
 
 if __name__ == "__main__":
     called = {"content": [{"type": "text", "text": "done"}]}
-    serve({"initialize": noisily(HELLO), "tools/list": noisily({"tools": [TOOL]}), "tools/call": noisily(called)})
+    listed = noisily({"tools": [TOOL]})
+    if "once" in sys.argv:
+        serve({"tools/list": listed, "tools/call": called})
+    else:
+        serve({"initialize": noisily(HELLO), "tools/list": listed, "tools/call": noisily(called)})

@@ -37,6 +37,12 @@ class Person:
         """Press keys, by their names."""
         await self.pilot.press(*keys)
 
+    async def press_quickly(self, *keys: str) -> None:
+        """Press keys without looking in between; what they bring about is drawn once."""
+        for key in keys:
+            self.pilot.app.simulate_key(key)
+        await self.pilot.pause()
+
     async def types(self, words: str) -> None:
         """Type a text, letter by letter."""
         await self.pilot.press(*[_KEYS.get(letter, letter) for letter in words])

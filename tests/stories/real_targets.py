@@ -150,13 +150,13 @@ def filled_in(value: Any, place: Path) -> Any:
 
 
 @asynccontextmanager
-async def running(real: Real, place: Path) -> AsyncIterator[Target]:
-    """A target that answers for the time of the block. Raises: NotInstalled."""
+async def running(real: Real, place: Path, port: int = 0) -> AsyncIterator[Target]:
+    """A target that answers for the time of the block, over HTTP on this port or a free one. Raises: NotInstalled."""
     (place / "note.txt").write_text("fog over the bay\n")
     if real.transport == "stdio":
         yield _started_by_others(real, place)
         return
-    port = _free_port()
+    port = port or free_port()
     command, env = _command(real, place, port)
     async with _process(command, env, port, place / "server.log"):
         yield HttpTarget(f"http://{_HOST}:{port}{real.path}", legacy_sse=real.transport == "sse")
@@ -178,7 +178,8 @@ def _command(real: Real, place: Path, port: int) -> tuple[tuple[str, ...], dict[
     return (*argv(real.server), *map(fill, real.words)), env
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as taken:
         taken.bind((_HOST, 0))
         port: int = taken.getsockname()[1]

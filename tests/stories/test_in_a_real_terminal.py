@@ -11,6 +11,7 @@ from inspector.capture.load import load
 from inspector.capture.verify import verify
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.facts import ProcessFact
+from tests.captures.record import sample
 from tests.servers.hostile import MARKUP
 from tests.servers.real import ROOT, argv
 from tests.stories.terminals import Window, lives, written_by
@@ -90,6 +91,40 @@ def test_a_terminal_that_goes_away_takes_the_server_with_it(tmp_path: Path) -> N
     journal = load(capture)
     assert [each.method for each in journal.conversation.exchanges][-1] == "tools/list"
     journal.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", b"\xe2\x9c\x97"),
+        (b"\x1b]0;STOLEN\x07\x1b[38;5;199m", b"\xe2\x9c\x97"),
+        (b'{"log":{"version":"1.2","creator":{"name":"\x9b"}}}\n', b"\xe2\x9c\x97"),
+        (b'{"r":"head","format":"mcpcap","v":"9.0\\u001b]0;STOLEN\\u0007"}\n', b"9.0"),
+        (bytes(range(256)) * 100, b"\xe2\x9c\x97"),
+    ],
+    ids=["empty", "acting", "HAR", "newer", "bytes"],
+)
+def test_what_is_no_capture_is_refused_in_a_sentence(content: bytes, said: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "foreign.mcpcap"
+    path.write_bytes(content)
+    status, written = written_by(("replay", str(path)), tmp_path)
+    assert status == ExitStatus.USAGE
+    assert said in written
+    assert b"Traceback" not in written
+    assert [each for each in ACTING if each in written] == []
+
+
+def test_a_torn_capture_shows_what_there_is_and_says_so(tmp_path: Path) -> None:
+    whole = sample("handshake").read_bytes()
+    path = tmp_path / "torn.mcpcap"
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    with Window(("replay", str(path)), tmp_path) as window:
+        window.until(b"tools/list")
+        window.press(b"6")
+        window.until(b"torn")
+        window.press(b"q")
+        assert window.ended(10)
+    assert window.status == ExitStatus.OK
 
 
 @pytest.mark.parametrize(

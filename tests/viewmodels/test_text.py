@@ -171,9 +171,7 @@ def test_what_is_measured_at_once_takes_one_cell_a_character() -> None:
 
 
 @pytest.mark.parametrize("sample", ["abcdefgh", "abc→efgh", "…", "日本語のテキスト", "a\u0301bcdefgh"])
-def test_a_text_is_cut_alike_however_it_is_measured(
-    sample: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_is_cut_alike_however_it_is_measured(sample: str, monkeypatch: pytest.MonkeyPatch) -> None:
     widths = range(-1, 12)
     at_once = [text.fit(sample, width) for width in widths]
     monkeypatch.setattr(text, "_ORDINARY", re.compile("(?!)"))

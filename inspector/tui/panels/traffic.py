@@ -16,6 +16,7 @@ from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Subject
+from inspector.tui.widgets.ground import Ground
 from inspector.tui.widgets.log_list import LogList
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Panel):
+class TrafficPanel(Ground, Panel):
     """The list and the detail."""
 
     places = (Where.EVERYWHERE, Where.TRAFFIC, Where.LIST, Where.MOVING, Where.DETAIL, Where.JSON, Where.SEARCH)

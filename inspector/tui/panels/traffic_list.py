@@ -8,10 +8,10 @@ import time
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.widget import Widget
 
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
+from inspector.tui.widgets.ground import Ground
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.log import LogModel
@@ -26,7 +26,7 @@ _AT_ONCE = 500
 """Entries between two looks at the clock."""
 
 
-class TrafficList(Widget):
+class TrafficList(Ground):
     """What crossed the wire, row by row."""
 
     DEFAULT_CSS = """

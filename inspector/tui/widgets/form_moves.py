@@ -13,15 +13,15 @@ class Steps(Widget):
     """What holds the lines of a form."""
 
     def action_step(self, by: int) -> None:
-        """Go to the next value (1), or to the line before (-1); beyond the last and the first, out of the form."""
+        """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if any."""
         chain = self.screen.focus_chain
         inside = [widget for widget in chain if self in widget.ancestors]
         focused = self.screen.focused
         if focused is None or focused not in inside:
             return
         at = chain.index(focused)
-        ahead = [*chain[at + 1 :], *chain[:at]] if by > 0 else [*reversed(chain[:at]), *reversed(chain[at + 1 :])]
-        for widget in ahead:
+        before = [widget for widget in reversed(chain[:at]) if widget in inside]
+        for widget in [*chain[at + 1 :], *chain[:at]] if by > 0 else before:
             if by < 0 or widget not in inside or not only_heads(widget):
                 widget.focus()
                 return

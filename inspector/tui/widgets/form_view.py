@@ -46,10 +46,10 @@ class FieldView(Widget):
     FieldView > .field--wrong { color: $text-error; height: auto; display: none; }
     FieldView.-wrong > .field--wrong { display: block; }
     FieldView.-leaf { border-left: blank; padding-left: 1; }
-    FieldView.-leaf.-wrong { border-left: outer $error; }
+    FieldView.-leaf.-wrong { border-left: heavy $error; }
     FieldView.-leaf:focus-within { border-left: outer $accent; }
     FieldView.-group { border-left: vkey $border-blurred; padding-left: 1; }
-    FieldView.-group.-wrong { border-left: outer $error; }
+    FieldView.-group.-wrong { border-left: heavy $error; }
     FieldView.-group.-bare { border-left: none; padding-left: 0; }
     FieldView.-group.-at-head, FieldView.-leaf.-wrong:focus-within { border-left: outer $accent; }
     FieldView.-folded > .field--body { display: none; }

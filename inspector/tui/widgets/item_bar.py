@@ -5,7 +5,6 @@ wraps: what has no room is left out, the least important first, and an item is s
 """
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 import msgspec
 from rich.segment import Segment
@@ -14,7 +13,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.tui.styles import glyphs, role_styles
+from inspector.tui.styles import glyphs, grounds, role_styles
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.spans import clip, spans_width
 from inspector.viewmodels.text import visible
@@ -99,14 +98,11 @@ class ItemBar(Widget):
     """Some lines of items. Subclasses say which, and what a click on a named one does."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--chosen", "bar--grave"}
     DEFAULT_CSS = """
     ItemBar {
         height: auto;
         background: $panel;
         color: $foreground;
-        & > .bar--chosen { background: $background; }
-        & > .bar--grave { background: $block-cursor-blurred-background; }
     }
     """
 
@@ -135,7 +131,7 @@ class ItemBar(Widget):
         if y >= len(self._lines):
             return Strip.blank(width, self.rich_style)
         line = self._lines[y]
-        paper = self.get_component_rich_style("bar--grave") if line.grave else self.rich_style
+        paper = grounds(dark=self.app.current_theme.dark).grave if line.grave else self.rich_style
         segments: list[Segment] = []
         at = 0
         for x, item in self._placed(y):
@@ -144,8 +140,9 @@ class ItemBar(Widget):
         return Strip(segments).adjust_cell_length(width, paper)
 
     def _segments(self, item: Item, paper: Style, room: int) -> list[Segment]:
-        inks = role_styles(dark=self.app.current_theme.dark)
-        ground = self.get_component_rich_style("bar--chosen") if item.chosen else paper
+        dark = self.app.current_theme.dark
+        inks = role_styles(dark=dark)
+        ground = grounds(dark=dark).chosen if item.chosen else paper
         below = Style(bgcolor=ground.bgcolor)
         return [Segment(visible(text), below + inks[role]) for text, role in clip(item.spans, max(0, room))]
 

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.tui.safety import through_filters
-from inspector.tui.styles import glyphs, role_styles
+from inspector.tui.styles import glyphs, grounds, role_styles
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.text import visible
 
@@ -54,6 +54,6 @@ class Painter:
         segments = [Segment(glyphs().cursor + " " if mark else "  ", ground)]
         segments += [Segment(visible(text), inks[role]) for text, role in spans]
         strip = Strip(segments).adjust_cell_length(max(0, width - 1), paper)
-        bar = widget.get_component_rich_style("lines--scrollbar")
+        bar = grounds(dark=widget.app.current_theme.dark).scrollbar
         end = Segment(glyphs().scrollbar if thumb else " ", bar + paper)
         return through_filters(widget, Strip([*strip, end]).adjust_cell_length(width, paper), self._background)

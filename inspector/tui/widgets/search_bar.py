@@ -138,8 +138,8 @@ and leaves it when it is empty.
 
     def focus(self, scroll_visible: bool = True) -> "SearchBar":
         """Let keys go to the line; as soon as it is there."""
-        if self._line.is_attached:
-            self._line.focus(scroll_visible)
+        if self._line.is_attached:  # at once: what is typed right after the key that opens it is meant for it
+            self.screen.set_focus(self._line, scroll_visible)
         else:
             self.call_after_refresh(self._line.focus, scroll_visible)
         return self

@@ -6,7 +6,6 @@ that says so: one bad row must not end the app.
 
 import logging
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -14,7 +13,7 @@ from textual.cache import LRUCache
 from textual.geometry import Region
 from textual.strip import Strip
 
-from inspector.tui.styles import glyphs
+from inspector.tui.styles import Grounds, glyphs, grounds
 from inspector.tui.widgets.movable import Movable
 from inspector.tui.widgets.painter import CHROME, Painter
 from inspector.viewmodels.roles import Span
@@ -22,7 +21,8 @@ from inspector.viewmodels.spans import spans_width
 from inspector.viewmodels.text import one_line
 
 _log = logging.getLogger(__name__)
-_STATES = ("", "cursor", "cursor-blurred")
+_CURSOR, _BLURRED = "cursor", "cursor, blurred"
+_STATES = ("", _CURSOR, _BLURRED)
 _BLANK = (-1, "", False)
 """Where the empty line is kept among the others."""
 
@@ -30,22 +30,12 @@ _BLANK = (-1, "", False)
 class VirtualLines(Movable):
     """Lines from somewhere. Subclasses say what a line holds."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "lines--cursor",
-        "lines--cursor-blurred",
-        "lines--header",
-        "lines--scrollbar",
-    }
     DEFAULT_CSS = """
     VirtualLines {
         width: 1fr;
         height: 1fr;
         background: $background;
         color: $foreground;
-        & > .lines--cursor { background: $block-cursor-background; color: $accent; }
-        & > .lines--cursor-blurred { background: $block-cursor-blurred-background; color: $text-muted; }
-        & > .lines--header { background: $background; color: $text-muted; }
-        & > .lines--scrollbar { color: $scrollbar; }
     }
     """
 
@@ -102,18 +92,21 @@ class VirtualLines(Movable):
 
     def _line(self, y: int, thumb: bool, paper: Style) -> Strip:
         if y < 0:
-            ground = self.get_component_rich_style("lines--header")
-            return self._painter.line(self.header(self.line_width), ground)
+            return self._painter.line(self.header(self.line_width), self._grounds.header)
         index = self.view.top + y
         if index >= self.view.count:
             return self._line_below(y, paper)
-        state = "" if index != self.view.cursor else "cursor" if self.has_focus else "cursor-blurred"
+        state = "" if index != self.view.cursor else _CURSOR if self.has_focus else _BLURRED
         strip = self._strips.get((index, state, thumb))
         if strip is None:
-            ground = self.get_component_rich_style(f"lines--{state}") if state else paper
+            ground = {_CURSOR: self._grounds.cursor, _BLURRED: self._grounds.cursor_blurred}.get(state, paper)
             strip = self._painter.line(self.safe_spans(index), ground, mark=bool(state), thumb=thumb)
             self._strips[index, state, thumb] = strip
         return strip
+
+    @property
+    def _grounds(self) -> Grounds:
+        return grounds(dark=self.app.current_theme.dark)
 
     def safe_spans(self, index: int) -> Sequence[Span]:
         try:

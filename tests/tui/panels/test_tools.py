@@ -502,3 +502,13 @@ async def test_a_result_that_breaks_its_schema_is_no_plain_success() -> None:
         await pilot.press("ctrl+j")
         await shows(app, "▲ Succeeded, but breaks its output schema (1)")
         assert "Structured ✗" in text(app)
+
+
+async def test_what_is_typed_right_after_the_key_for_the_search_is_searched() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        app.panel.action_filter()
+        assert isinstance(app.focused, Input)
+        await pilot.press(*"bay")
+        await shows(app, "1 of 3")

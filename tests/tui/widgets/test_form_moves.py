@@ -24,6 +24,8 @@ async def test_beyond_its_ends_the_focus_leaves_the_form() -> None:
         app.editor("b").focus()
         await pilot.press("down")
         assert app.focused is app.editor("a")  # there is nothing else on this screen
+        await pilot.press("up")
+        assert app.focused is app.editor("a")
         app.screen.set_focus(None)
         app.form.action_step(1)
         assert app.focused is None

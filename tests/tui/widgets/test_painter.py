@@ -10,7 +10,7 @@ from tests.tui.widgets.showing import Showing
 
 
 class Bare(Widget):
-    COMPONENT_CLASSES = {"lines--scrollbar"}  # noqa: RUF012
+    """Nothing of its own."""
 
 
 SAMPLES: list[list[Span]] = [

@@ -239,3 +239,15 @@ async def test_the_line_with_the_focus_has_a_sign_without_colours() -> None:
             line.focus()
             await pilot.pause()
             assert app.screen_text.count("▌") > before
+
+
+async def test_what_is_wrong_has_another_sign_than_what_has_the_focus() -> None:
+    app = Filling(props(a={"type": "integer"}, b=TEXT), {"a": "x", "b": ""})
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.editor("b").focus()
+        await app.judged(pilot)
+        await until(lambda: app.node("a").is_wrong, "it is said what is wrong")
+        await pilot.pause()
+        rows = app.screen_text.split("\n")
+        assert len([row for row in rows if "▌" in row]) == 2  # its name and its line
+        assert "┃" in app.screen_text

@@ -1,0 +1,88 @@
+"""Somebody looks at everything that bad servers sent: every row, every tab, every tool's form. The app stays."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from tests.servers.hostile import MARKUP, H
+from tests.servers.mistyped import TOOLS
+from tests.servers.real import ROOT
+from tests.stories.persons import Person, at_a_replay, at_the_screen
+from tests.waiting import until
+
+BAD = (("noisy", "once"), ("mistyped",), ("cyclic",), ("hostile",))
+
+
+def bad(name: str, *words: str) -> StdioTarget:
+    """A target that runs `tests/servers/NAME.py`."""
+    environment = build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    return StdioTarget((sys.executable, "-S", "-m", f"tests.servers.{name}", *words), environment, str(ROOT))
+
+
+async def listed(person: Person) -> None:
+    """Wait until the server's lists are there, as far as it gives them."""
+    await person.sees("● connected", "tools/list")
+    await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending", 20)
+
+
+async def look_at_every_row(person: Person) -> None:
+    """Go through the rows from the first on, with another tab of the detail at each."""
+    await person.press("g")
+    for _ in range(person.journal.count):
+        await person.press_quickly("right_square_bracket", "j")
+
+
+async def call_every_tool(person: Person, count: int) -> None:
+    """Choose each tool, call it with what its form holds, twice where that is wrong."""
+    await person.press("2")
+    for _ in range(count):
+        await person.press("ctrl+j", "ctrl+j")
+        await person.press_quickly("escape", "escape", "escape")
+        await person.press_quickly("2", "i")
+        await person.press("j")
+
+
+@pytest.mark.parametrize("words", BAD, ids=lambda words: words[0])
+async def test_every_row_of_a_bad_server_can_be_looked_at(words: tuple[str, ...], tmp_path: Path) -> None:
+    capture = tmp_path / "bad.mcpcap"
+    async with at_the_screen(bad(*words), capture) as person:
+        await listed(person)
+        await person.press("T")
+        await look_at_every_row(person)
+        await person.sees("● connected")
+        await person.press("6")
+        await person.sees("pid")
+    async with at_a_replay(capture) as person:
+        await look_at_every_row(person)
+        await person.press("2", "6", "1")
+        await person.sees("recorded")
+
+
+@pytest.mark.parametrize(
+    ("name", "tools", "called"),
+    [
+        ("noisy", 1, {"good"}),
+        ("mistyped", len(TOOLS), {"good", "bent_0", "bent_7", "bent_17", "no_schema", "odd", "odder", "last"}),
+        ("cyclic", 3, {"after_None", "after_a", "after_b"}),
+        ("hostile", 4, {"plain", "fails", "refuses", f"tool {H}"}),
+    ],
+)
+async def test_every_tool_of_a_bad_server_can_be_called(name: str, tools: int, called: set[str]) -> None:
+    async with at_the_screen(bad(name), None) as person:
+        await listed(person)
+        await call_every_tool(person, tools)
+        await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending", 20)
+        assert {each["params"]["name"] for each in person.wire().sent("tools/call")} >= called
+        await person.sees("● connected")
+
+
+async def test_markup_of_a_server_stands_on_the_screen_as_it_is() -> None:
+    async with at_the_screen(bad("hostile"), None) as person:
+        await listed(person)
+        await person.press("2")
+        screen = await person.sees("plain", MARKUP[:20])
+        assert "\x1b" not in screen
+        assert "␛[38;5;199mPINK" in screen
