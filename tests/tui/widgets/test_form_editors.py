@@ -48,3 +48,14 @@ async def test_a_secret_is_not_shown() -> None:
         await pilot.pause()
         assert "•••" in text(app)
         assert "hunter2" not in text(app)
+
+
+async def test_what_the_next_key_replaces_can_be_seen_without_colours() -> None:
+    edit = LineEdit("20", unset=False)
+    app = Showing(edit)
+    async with app.run_test(size=(40, 5)) as pilot:
+        edit.focus()
+        await pilot.pause()
+        assert edit.get_component_rich_style("input--selection").reverse
+        await pilot.press("5")
+        assert edit.value == "5"
