@@ -6,6 +6,7 @@ from inspector.forms.fields import UNSET, ChoiceField
 from inspector.forms.read_schema import read_schema
 from inspector.tui.widgets.form_editors import BlockEdit, LineEdit, Options, many
 from tests.tui.screen_text import text
+from tests.tui.widgets.filling import Filling, props
 from tests.tui.widgets.showing import Showing
 
 
@@ -51,11 +52,11 @@ async def test_a_secret_is_not_shown() -> None:
 
 
 async def test_what_the_next_key_replaces_can_be_seen_without_colours() -> None:
-    edit = LineEdit("20", unset=False)
-    app = Showing(edit)
+    app = Filling(props(knots={"type": "number"}), {"knots": 20})
     async with app.run_test(size=(40, 5)) as pilot:
+        edit = app.editor("knots")
         edit.focus()
         await pilot.pause()
-        assert edit.get_component_rich_style("input--selection").reverse
+        assert app.style_of("20").reverse
         await pilot.press("5")
-        assert edit.value == "5"
+        assert app.form.arguments == {"knots": 5}
