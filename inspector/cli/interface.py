@@ -4,7 +4,6 @@ The engine starts before anything of the interface is imported, so that the serv
 """
 
 import gc
-import shlex
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -143,6 +142,8 @@ def _run(app: _App) -> ExitStatus:
 
 
 def _say_where(output: Output, captures: list[Path | None]) -> None:
+    import shlex
+
     for path in captures:
         if path is not None and path.exists():
             output.narrate(f"recorded in {path}; open it with: mcp-inspect replay {shlex.quote(str(path))}")

@@ -23,7 +23,6 @@ from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.widgets.footer_bar import FooterBar
-from inspector.tui.widgets.ground import Ground
 from inspector.tui.widgets.header_bar import HeaderBar
 from inspector.tui.widgets.notice_bar import NoticeBar
 from inspector.viewmodels.text import visible
@@ -39,8 +38,7 @@ class InspectApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
     CSS = """
     Screen { layout: vertical; background: $background; color: $foreground; }
-    #panels { height: 1fr; }
-    #panels > * { height: 1fr; width: 1fr; }
+    Panel { height: 1fr; width: 1fr; }
     """
 
     def __init__(
@@ -66,7 +64,6 @@ class InspectApp(App[None]):
         self._shown = show
         self._panels: dict[str, Panel] = {}
         self._header = HeaderBar(self.subject, shown=show)
-        self._frame = Ground(id="panels")
         self._notice = NoticeBar(self.subject)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
@@ -77,11 +74,10 @@ class InspectApp(App[None]):
         return LiveSubject(live)
 
     def compose(self) -> ComposeResult:
-        """Lay out the frame and the first panel; the others come when they are first shown."""
+        """Lay out the first panel between header and footer; the others come when they are first shown."""
         panel = self._panels[self._shown] = make_panel(self._shown, self.subject)
         yield self._header
-        with self._frame:
-            yield panel
+        yield panel
         yield self._notice
         yield FooterBar()
 
@@ -98,7 +94,7 @@ class InspectApp(App[None]):
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = make_panel(name, self.subject)
-            await self._frame.mount(panel)
+            await self.mount(panel, after=self._header)
         for other_name, other in self._panels.items():
             other.display = other_name == name
         self._shown = name

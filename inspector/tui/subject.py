@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.capture.load import Loading
 from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import InspectError
@@ -135,6 +134,8 @@ class Recording(Subject):
 
     def __init__(self, path: Path) -> None:
         """Open the file. Raises: CaptureError if it is no capture."""
+        from inspector.capture.load import Loading
+
         self.loading = Loading(path)
         super().__init__(self.loading.journal, About(path.name))
         self._stopped = False

@@ -19,7 +19,6 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.questions import KIND_OF_METHOD
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.secrets import masked_url
 
 TRANSPORTS = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE", "memory": "memory"}
 """What a person calls a transport."""
@@ -104,7 +103,7 @@ def _connection(fact: ConnectionFact) -> Span:
     why = text.visible(fact.why, limit=500)
     match fact.event:
         case ConnectionEvent.OPEN:
-            target = masked_url(fact.url) if fact.url else command_line(fact.argv)
+            target = _masked(fact.url) if fact.url else command_line(fact.argv)
             return f"{name} opened{': ' if target else ''}{target}", "event"
         case ConnectionEvent.CLOSE:
             return f"{name} closed{': ' if why else ''}{why}", "warning" if why else "event"
@@ -154,7 +153,7 @@ def _http(fact: HttpFact) -> Span:
     head = f"http {fact.http} "
     match fact.event:
         case HttpEvent.REQUEST:
-            return head + f"{text.visible(fact.method, limit=20)} {masked_url(fact.target)}", "event"
+            return head + f"{text.visible(fact.method, limit=20)} {_masked(fact.target)}", "event"
         case HttpEvent.RESPONSE:
             reason = text.visible(fact.reason, limit=80)
             return head + f"{fact.status} {reason}".rstrip(), "event" if fact.status < 400 else "warning"
@@ -171,3 +170,9 @@ def _http(fact: HttpFact) -> Span:
 def _sse(fact: SseNote) -> Span:
     raw = text.visible(text.decode(fact.raw[:2000]), limit=500)
     return f"http {fact.http} event without a message: {raw}", "event"
+
+
+def _masked(url: str) -> str:
+    from inspector.viewmodels.secrets import masked_url  # whoever starts a server has no use for its patterns
+
+    return masked_url(url)

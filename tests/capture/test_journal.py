@@ -162,7 +162,7 @@ def test_the_failure_of_an_http_exchange_loses_what_is_open_on_it_alone(
 @pytest.mark.parametrize(
     ("status", "kind", "why"),
     [
-        (400, "text/html", "HTTP 400"),
+        (400, "text/html", "the response ended without an answer"),
         (200, "application/json", "the response ended without an answer"),
         (202, "text/plain", None),
         (200, "Text/Event-Stream; charset=utf-8", None),

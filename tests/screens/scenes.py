@@ -21,7 +21,7 @@ SCENES = (
     Scene("traffic-ascii", "lighthouse", encoding="ascii"),
     Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h", "_", "enter", "_", "E")),
     Scene("tools-small", "lighthouse", show="tools"),
-    Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter")),
+    Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter", "_", "escape")),
     Scene("tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "h", "_", "enter", "_", "[", "[", "[")),
     Scene("tools-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, show="tools", keys=(*["j"] * 6, "enter")),
     Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h")),

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,22 +80,24 @@ def environment(place: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "MCP_INSPECT_HOME": str(place / "mcp-inspect")}
 
 
-async def mcp_inspect(*words: str, place: Path, stdin: bytes = b"", recorded: bool = True) -> Ran:
-    """Run it in `place` and wait for its end; what crosses is recorded."""
+async def mcp_inspect(*words: str, place: Path, stdin: bytes = b"", variables: Mapping[str, str] | None = None) -> Ran:
+    """Run it in `place` and wait for its end; what crosses is recorded. It gets `variables` beside its home."""
     capture = _free(place)
-    ours = ("--capture", str(capture)) if recorded else ()
-    async with started(*words[:1], *ours, *words[1:], place=place) as process:
+    recording = ("--capture", str(capture))
+    async with started(*words[:1], *recording, *words[1:], place=place, variables=variables) as process:
         out, err = await asyncio.wait_for(process.communicate(stdin), PATIENCE_S)
         assert process.returncode is not None
     return Ran(process.returncode, out, err, capture)
 
 
 @asynccontextmanager
-async def started(*words: str, place: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+async def started(
+    *words: str, place: Path, variables: Mapping[str, str] | None = None
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run it; it is gone at the end of the block."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        *(*PROGRAM, *words), stdin=pipe, stdout=pipe, stderr=pipe, env=environment(place)
+        *(*PROGRAM, *words), stdin=pipe, stdout=pipe, stderr=pipe, env=environment(place) | dict(variables or {})
     )
     try:
         yield process

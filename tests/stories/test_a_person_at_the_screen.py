@@ -17,7 +17,7 @@ from tests.stories.real_targets import REAL, named, running
 pytestmark = pytest.mark.real
 
 EVERYTHING = [str(real) for real in REAL if real.server == "everything"]
-HARBOURS = ["mcp1-sse", "mcp2-stdio", "mcp2-http", "fastmcp-stdio", "fastmcp-http"]
+HARBOURS = ["mcp1-sse", "mcp2-stdio", "mcp2-http", "fastmcp-http"]
 ADDRESSES = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE"}
 
 
@@ -61,7 +61,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
         request, answer = last_call(person)
         assert request["params"]["arguments"] == {"a": 2, "b": 40}
         assert "42" in answer["result"]["content"][0]["text"]
-        await person.press("escape", "escape", "1")
+        await person.press("escape", "escape", "escape", "1")
         before = rows_of(await person.sees("tools/call get-sum"))
     verdict = verify(capture)
     assert (verdict.complete, verdict.faults) == (True, ())
@@ -103,7 +103,7 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         ship = {"name": "Gull", "length_m": 12.5, "crew": crew, "home": None}
         assert request["params"]["arguments"] == {"ship": ship, "nights": 1}
         assert answer["result"]["structuredContent"] == {"berth": 5, "ship": "Gull", "heads": 2, "nights": 1}
-        await person.press("escape", "escape", "1")
+        await person.press("escape", "escape", "escape", "1")
         before = rows_of(await person.sees("tools/call book_berth"))
     async with at_a_replay(capture) as person:
         await person.sees("harbour", "recorded", "tools/call book_berth")
@@ -161,7 +161,7 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
         await person.types("small")
         await person.press("ctrl+j")
         await person.sees("Tool error (isError)")
-        await person.press("escape", "escape", "escape", "escape")
+        await person.press("escape", "escape", "escape", "escape", "1")
         await person.sees("▌1 Traffic", "UnexpectedToolError")
         await person.press("slash")
         await person.types("tools/call")

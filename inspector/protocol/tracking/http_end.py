@@ -13,6 +13,8 @@ from inspector.protocol.revisions._shape import Cancel, Era, Revision
 from inspector.protocol.revisions.table import find, newest_of
 
 ACCEPTED = 202
+NO_ANSWER = "the response ended without an answer"
+"""Why a request is lost whose HTTP exchange went well, or was refused: the status stands beside it."""
 
 
 class HttpEnd(msgspec.Struct, frozen=True):
@@ -35,11 +37,10 @@ def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] 
         return ExchangeState.CANCELLED, end.why
     if end.why:
         return ExchangeState.LOST, end.why
-    if end.status and not 200 <= end.status < 300:
-        return ExchangeState.LOST, f"HTTP {end.status}"
-    if end.status in (0, ACCEPTED) or (end.is_stream and row.resumable):
+    refused = end.status != 0 and not 200 <= end.status < 300
+    if not refused and (end.status in (0, ACCEPTED) or (end.is_stream and row.resumable)):
         return None
-    return ExchangeState.LOST, "the response ended without an answer"
+    return ExchangeState.LOST, NO_ANSWER
 
 
 def _row(exchange: Exchange) -> Revision:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 
 from inspector.tui import keys
 from inspector.tui.keys import Where
@@ -29,26 +28,26 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Ground, Panel):
+class TrafficPanel(Panel, Ground):
     """The list and the detail."""
 
     places = (Where.EVERYWHERE, Where.TRAFFIC, Where.LIST, Where.MOVING, Where.DETAIL, Where.JSON, Where.SEARCH)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TRAFFIC, Where.DETAIL)
     DEFAULT_CSS = """
     TrafficPanel { layout: horizontal; }
-    TrafficPanel > #side { display: none; width: 45%; height: 1fr; border-left: solid $border-blurred; }
-    TrafficPanel.-right > #side { display: block; }
+    TrafficPanel > DetailPanel { width: 1fr; height: 1fr; }
+    TrafficPanel.-right > TrafficList { width: 55%; }
+    TrafficPanel.-right > DetailPanel { border-left: solid $border-blurred; }
     TrafficPanel.-below { layout: vertical; }
-    TrafficPanel.-below > #side { display: block; width: 1fr; height: 50%; border-left: none; }
+    TrafficPanel.-below > DetailPanel { height: 50%; }
+    TrafficPanel.-alone > DetailPanel { display: none; }
     TrafficPanel.-detail-only > TrafficList { display: none; }
-    TrafficPanel.-detail-only > #side { display: block; width: 1fr; height: 1fr; border: none; }
     """
 
     def __init__(self, subject: Subject) -> None:
         super().__init__()
         self._subject = subject
         self.list = TrafficList(subject)
-        self._side = Container(id="side")
         self._detail: DetailPanel | None = None
         self._arrangement = "right"
         self._detail_alone = False
@@ -59,7 +58,6 @@ class TrafficPanel(Ground, Panel):
         self._arrange(self.app.size.width)
         self.call_after_refresh(lambda: self.detail)
         yield self.list
-        yield self._side
 
     @property
     def detail(self) -> "DetailPanel":
@@ -68,7 +66,7 @@ class TrafficPanel(Ground, Panel):
             from inspector.tui.panels.detail import DetailPanel
 
             self._detail = DetailPanel(self._subject)
-            self._side.mount(self._detail)
+            self.mount(self._detail)
         return self._detail
 
     def on_resize(self, event: events.Resize) -> None:
@@ -102,7 +100,7 @@ class TrafficPanel(Ground, Panel):
 
     def go_back(self) -> bool:
         """From the detail to the list, then from the card."""
-        if self._detail_alone or self._side.has_focus_within:
+        if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
             self._detail_alone = False
             self._arrange(self.size.width)
             self.list.rows.focus()
@@ -173,5 +171,5 @@ class TrafficPanel(Ground, Panel):
 
     def _show_detail(self) -> None:
         shown = self._detail.entry if self._detail is not None else 0
-        if self._side.display and self.list.chosen != shown:
+        if not self.has_class("-alone") and self.list.chosen != shown:
             self.detail.show(self.list.chosen)

@@ -25,6 +25,7 @@ class LineEdit(Input):
     LineEdit:focus, LineEdit.-textual-compact:focus {
         background: $block-cursor-background; background-tint: transparent;
     }
+    LineEdit > .input--selection { text-style: reverse; }
     LineEdit > .input--placeholder { color: $text-disabled; text-style: italic; }
     """
 

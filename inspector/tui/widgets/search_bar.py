@@ -63,6 +63,7 @@ and leaves it when it is empty.
         & .search--error { display: none; width: 1fr; height: auto; color: $text-error; }
         & _Line { width: 1fr; background: $surface; color: $foreground; }
         & _Line:focus { background-tint: transparent; }
+        & _Line > .input--selection { text-style: reverse; }
         & _Line > .input--placeholder { color: $text-disabled; }
         &.-wrong .search--error { display: block; }
         &.-wrong _Line { text-style: underline; }

@@ -7,7 +7,7 @@ from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Direction
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, newest_of
-from inspector.protocol.tracking.http_end import HttpEnd, what_is_lost
+from inspector.protocol.tracking.http_end import NO_ANSWER, HttpEnd, what_is_lost
 
 LEGACY, MODERN = newest_of(Era.LEGACY).date, newest_of(Era.MODERN).date
 LOST, CANCELLED = ExchangeState.LOST, ExchangeState.CANCELLED
@@ -27,13 +27,14 @@ def test_closing_the_stream_cancels_where_the_revision_says_so(end: HttpEnd) -> 
 def test_a_cut_or_refused_exchange_is_lost_in_every_revision(revision: str | None) -> None:
     cut = HttpEnd(1, "the connection was reset", 200, is_stream=True)
     assert what_is_lost(exchange(revision), cut) == (LOST, "the connection was reset")
-    assert what_is_lost(exchange(revision), HttpEnd(1, "", 404)) == (LOST, "HTTP 404")
-    assert what_is_lost(exchange(revision), HttpEnd(1, "", 302)) == (LOST, "HTTP 302")
+    for status in (404, 302):
+        assert what_is_lost(exchange(revision), HttpEnd(1, "", status)) == (LOST, NO_ANSWER)
+        assert what_is_lost(exchange(revision), HttpEnd(1, "", status, is_stream=True)) == (LOST, NO_ANSWER)
 
 
 @pytest.mark.parametrize("revision", [None, LEGACY, MODERN])
 def test_a_body_without_the_answer_ends_the_wait_for_it(revision: str | None) -> None:
-    assert what_is_lost(exchange(revision), HttpEnd(1, "", 200)) == (LOST, "the response ended without an answer")
+    assert what_is_lost(exchange(revision), HttpEnd(1, "", 200)) == (LOST, NO_ANSWER)
 
 
 @pytest.mark.parametrize("end", [HttpEnd(1), HttpEnd(1, "", 202), HttpEnd(1, "", 202, is_stream=True)])
@@ -45,4 +46,4 @@ def test_a_stream_that_can_be_resumed_may_still_bring_the_answer() -> None:
     end = HttpEnd(1, "", 200, is_stream=True)
     assert what_is_lost(exchange(LEGACY), end) is None
     assert what_is_lost(exchange(None), end) is None
-    assert what_is_lost(exchange(MODERN), end) == (LOST, "the response ended without an answer")
+    assert what_is_lost(exchange(MODERN), end) == (LOST, NO_ANSWER)

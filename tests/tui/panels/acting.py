@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.pilot import Pilot
+from textual.widgets import Input
 
 from inspector.errors import InspectError
 from inspector.protocol.exchanges import Exchange
@@ -15,8 +17,13 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, read
 from inspector.tui import keys
 from inspector.tui.panels.tools import ToolsPanel
 from inspector.tui.subject import About, Stage, Subject
+from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.viewmodels.tape import Tape
+from tests.waiting import until
+
+WIDE = (160, 40)
+NARROW = (80, 24)
 
 
 class Acting(Subject):
@@ -124,3 +131,21 @@ class Tools(Showing):
 
     def compose(self) -> ComposeResult:
         yield self.panel
+
+
+async def chosen(app: Tools, pilot: Pilot[None], name: str) -> None:
+    """Move to a tool and wait for its form."""
+    await until(lambda: app.panel.form.tool is not None, "a first form is there")
+    await until(lambda: not isinstance(app.focused, Input), "the first focus has settled")
+    for _ in range(20):
+        tool_ = app.panel.side.chosen
+        if tool_ is not None and tool_.name == name:
+            break
+        await pilot.press("j")
+    await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == name, f"{name} has its form")
+    await until(lambda: app.panel.form.form.state.verdict is not None, "its values are judged")
+    await pilot.pause()
+
+
+async def shows(app: Tools, words: str) -> None:
+    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")

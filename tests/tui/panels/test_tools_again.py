@@ -1,4 +1,4 @@
-"""Screen 2 when things go on: another connection, the history, the search, a schema that is broken."""
+"""The tools' screen over time: new connections, earlier calls, small screens and what is typed there."""
 
 import asyncio
 
@@ -9,31 +9,10 @@ from textual.widgets import Input
 from inspector.errors import Disconnected
 from inspector.tui.subject import Stage
 from inspector.tui.widgets.log_list import LogList
-from tests.tui.panels.acting import Acting, Tools
+from tests.tui.panels.acting import NARROW, WIDE, Acting, Tools, chosen, shows
 from tests.tui.panels.schemas import ADD, ECHO, TOOLS
 from tests.tui.screen_text import text
 from tests.waiting import until
-
-WIDE = (160, 40)
-NARROW = (80, 24)
-
-
-async def chosen(app: Tools, pilot: Pilot[None], name: str) -> None:
-    """Move to a tool and wait for its form."""
-    await until(lambda: app.panel.form.tool is not None, "a first form is there")
-    await until(lambda: not isinstance(app.focused, Input), "the first focus has settled")
-    for _ in range(20):
-        tool_ = app.panel.side.chosen
-        if tool_ is not None and tool_.name == name:
-            break
-        await pilot.press("j")
-    await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == name, f"{name} has its form")
-    await until(lambda: app.panel.form.form.state.verdict is not None, "its values are judged")
-    await pilot.pause()
-
-
-async def shows(app: Tools, words: str) -> None:
-    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
 
 
 async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = (5, 6)) -> Acting:

@@ -6,6 +6,7 @@ from inspector.forms.fields import UNSET, ChoiceField
 from inspector.forms.read_schema import read_schema
 from inspector.tui.widgets.form_editors import BlockEdit, LineEdit, Options, many
 from tests.tui.screen_text import text
+from tests.tui.widgets.filling import Filling, props
 from tests.tui.widgets.showing import Showing
 
 
@@ -48,3 +49,14 @@ async def test_a_secret_is_not_shown() -> None:
         await pilot.pause()
         assert "•••" in text(app)
         assert "hunter2" not in text(app)
+
+
+async def test_what_the_next_key_replaces_can_be_seen_without_colours() -> None:
+    app = Filling(props(knots={"type": "number"}), {"knots": 20})
+    async with app.run_test(size=(40, 5)) as pilot:
+        edit = app.editor("knots")
+        edit.focus()
+        await pilot.pause()
+        assert app.style_of("20").reverse
+        await pilot.press("5")
+        assert app.form.arguments == {"knots": 5}
