@@ -27,20 +27,29 @@ class CallBar(ItemBar, can_focus=True):
             super().__init__()
             self.deed = deed
 
-    def say(self, *, problems: int, armed: bool, as_json: bool, why_not: str) -> None:
-        """Say what a press does: call, call in spite of problems, or nothing, and why."""
+    def say(
+        self, *, problems: int, armed: bool, as_json: bool, why_not: str, verb: str = "Call", bare: bool = False
+    ) -> None:
+        """Say what a press does: call, call in spite of problems, or nothing, and why.
+
+        `verb` is what calling is; `bare` says that there are no fields.
+        """
         right = (
-            Item(
-                (
-                    ("Form", "faint" if as_json else "accent"),
-                    (" / ", "faint"),
-                    ("JSON", "accent" if as_json else "faint"),
-                    (" e", "faint"),
+            ()
+            if bare
+            else (
+                Item(
+                    (
+                        ("Form", "faint" if as_json else "accent"),
+                        (" / ", "faint"),
+                        ("JSON", "accent" if as_json else "faint"),
+                        (" e", "faint"),
+                    ),
+                    "json",
                 ),
-                "json",
-            ),
+            )
         )
-        self.show([Line(left=tuple(_left(problems, armed, why_not)), right=right, inset=1)])
+        self.show([Line(left=tuple(_left(problems, armed, why_not, verb, bare)), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
         """Tell what was clicked."""
@@ -62,16 +71,16 @@ class CallBar(ItemBar, can_focus=True):
         self.refresh()
 
 
-def _left(problems: int, armed: bool, why_not: str) -> Sequence[Item]:
+def _left(problems: int, armed: bool, why_not: str, verb: str, bare: bool) -> Sequence[Item]:
     if why_not:
         return (Item(((f"{glyphs().warning} {why_not}", "warning"),)),)
     key: Span = (f" {keys.key_name('ctrl+j')}", "faint")
     errors = f"{problems} error{'' if problems == 1 else 's'}"
     if problems and armed:
-        return (Item(((f"{glyphs().closed} Call anyway ({errors})", "warning"), key), "call"),)
-    items = [Item(((f"{glyphs().closed} Call", "title"), key), "call")]
+        return (Item(((f"{glyphs().closed} {verb} anyway ({errors})", "warning"), key), "call"),)
+    items = [Item(((f"{glyphs().closed} {verb}", "title"), key), "call")]
     if problems:
         items.append(Item(((f"{glyphs().error} {errors}", "error"),)))
-    else:
+    elif not bare:
         items.append(Item(((f"{glyphs().ok} valid", "ok"),)))
     return items

@@ -15,15 +15,16 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
-from inspector.protocol.things import Tool
+from inspector.protocol.things import Thing
 from inspector.viewmodels.result import Finished, ResultView, result_view, verdict_of
 
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call that was made here."""
+    """A request that was made here: a tool's call, a read, a prompt."""
 
-    tool: Tool
+    thing: Thing
+    """What it is about."""
     arguments: Any
     journal: Journal
     exchange: Exchange | None = None
@@ -32,6 +33,9 @@ class Call:
     """What came of it; None while it runs."""
     over: bool = False
     cancelling: bool = False
+    method: str = "tools/call"
+    params: Any = None
+    """What is sent; None: the tool's name and the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,17 @@ class Looked:
     """None if it was never sent."""
 
 
-def look(journal: Journal, exchange: Exchange | None, output_schema: Any, called: Called | None = None) -> Looked:
+def look(
+    journal: Journal,
+    exchange: Exchange | None,
+    output_schema: Any,
+    called: Called | None = None,
+    *,
+    method: str = "tools/call",
+) -> Looked:
     """Read a call back and judge its result. Reads the disk and may take a quarter of a second: for a thread."""
     if exchange is None:
-        finished = Finished("tools/call", answered=False, **_failure(None, called.reply if called else None))
+        finished = Finished(method, answered=False, **_failure(None, called.reply if called else None))
         return Looked(finished, result_view(finished), None, b"", None, None)
     raw, finished = _finished(journal, exchange, output_schema, called)
     verdict = verdict_of(finished)

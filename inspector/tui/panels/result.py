@@ -17,7 +17,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.tui import keys
 from inspector.tui.panels.call_history import HistoryRows
 from inspector.tui.panels.calls import Call, Looked
-from inspector.tui.panels.result_body import CONTENT, HISTORY, TABS, ResultBody
+from inspector.tui.panels.result_body import CONTENT, HISTORY, STRUCTURED, TABS, ResultBody, ResultWords
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.widgets.form_bar import Deed, FormBar
 from inspector.tui.widgets.log_list import LogList
@@ -65,14 +65,15 @@ it came, and the earlier calls, of which Enter shows one.
             """The panel."""
             return self._control
 
-    def __init__(self) -> None:
+    def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()
-        self._looked: Looked | None = None
+        self.looked: Looked | None = None
+        """What is shown, read back; None while nothing is, or while it runs."""
         self._call: Call | None = None
         self._shown_progress: object = None
         self._line = StatusLine(classes="result--headline")
         self._progress = Static("", classes="result--running")
-        self.body = ResultBody()
+        self.body = ResultBody(words)
         """The views."""
 
     def compose(self) -> ComposeResult:
@@ -89,13 +90,13 @@ it came, and the earlier calls, of which Enter shows one.
     @property
     def is_empty(self) -> bool:
         """Whether no call is shown."""
-        return self._looked is None and self._call is None
+        return self.looked is None and self._call is None
 
     @property
     def exchange(self) -> Exchange | None:
         """The call that is shown; None without one, or before it was sent."""
-        if self._looked is not None:
-            return self._looked.exchange
+        if self.looked is not None:
+            return self.looked.exchange
         return self._call.exchange if self._call else None
 
     @property
@@ -121,7 +122,7 @@ it came, and the earlier calls, of which Enter shows one.
         self._take(looked, None)
 
     def _take(self, looked: Looked | None, call: Call | None) -> None:
-        self._looked, self._call = looked, call
+        self.looked, self._call = looked, call
         self._shown_progress = None
         self.set_class(call is not None, "-running")
         self._headline()
@@ -129,9 +130,9 @@ it came, and the earlier calls, of which Enter shows one.
 
     def _headline(self) -> None:
         line = self._line
-        if self._looked is not None:
-            exchange = self._looked.exchange
-            line.show([*self._looked.view.headline], [(f"#{exchange.request_frame}", "faint")] if exchange else [])
+        if self.looked is not None:
+            exchange = self.looked.exchange
+            line.show([*self.looked.view.headline], [(f"#{exchange.request_frame}", "faint")] if exchange else [])
         elif self._call is not None:
             line.show([(f"{glyphs().pending} Running", "pending")])
         else:
@@ -177,6 +178,9 @@ it came, and the earlier calls, of which Enter shows one.
             self.body.focus_body()
         elif block is not None and block.look == "image":
             self.action_picture()
+        elif block is not None and self.body.whole_blocks:
+            self.body.show_tab(STRUCTURED)
+            self.body.focus_body()
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Keep it: the tools' list is another one."""
@@ -184,7 +188,7 @@ it came, and the earlier calls, of which Enter shows one.
 
     def action_picture(self) -> None:
         """Show the picture of the block under the cursor, else the first picture."""
-        blocks = [self.body.block, *(self._looked.view.blocks if self._looked else ())]
+        blocks = [self.body.block, *(self.looked.view.blocks if self.looked else ())]
         found = next((block for block in blocks if block and block.look == "image" and block.data), None)
         if found is None or found.data is None:
             self.app.notify("There is no picture in this result.", markup=False)
