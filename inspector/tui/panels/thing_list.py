@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 
-from inspector.protocol.things import Thing
+from inspector.protocol.things import LISTS, Thing
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.panels.steps import StepList
 from inspector.tui.styles import glyphs
@@ -158,6 +158,9 @@ class ThingSide(StepList):
             return [[(f"Fetching the {many}", "muted")]]
         if any(listing.asked for listing in self._listings):
             return [[(f"The server has no {many}", "muted")]]
+        opening = self._subject.opening
+        if opening and not any(LISTS[kind].capability in opening.capabilities for kind in self.kinds):
+            return [[(f"The server declares no {many}", "muted")]]
         return [[(f"The {many} were never listed", "muted")]]
 
     @property

@@ -30,7 +30,9 @@ class Acting(Subject):
         self.calls: list[Any] = []
         """The params of each call, as the panel gave them."""
         self.cancelled: list[Exchange] = []
-        self.answer: Callable[[Any], Any] = lambda params: {"content": [{"type": "text", "text": "done"}]}
+        self.answer: Callable[[Any], Any] = lambda params: {  # type: ignore[assignment]  # the server's, not ours
+            "content": [{"type": "text", "text": "done"}]
+        }
         """A result, an `Error`, a Reply, or an exception to raise."""
         self.gate: asyncio.Event | None = None
         """While it is there and not set, answers wait."""
