@@ -103,6 +103,7 @@ screen leaves the question where it is.
             return False
         self.remove_class("-reading")
         self._list.focus()
+        self._show()  # the question again, where roots were edited
         return True
 
     def _follow(self) -> None:

@@ -205,6 +205,20 @@ async def test_roots_are_edited_in_place(subject: Asking) -> None:
         assert ticket.reply is None
 
 
+async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await seen(app, "Which city?")
+        await pilot.press("r")
+        await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
+        await pilot.press("escape")
+        await until(lambda: app.panel.pane.question is ticket.question, "the question is shown again")
+        await pilot.press("ctrl+d")
+        await until(lambda: ticket.reply == declined(), "it is declined")
+    assert subject.roots == (Root("file:///srv"),)
+
+
 async def test_wide_terminals_show_list_and_question_side_by_side(subject: Asking) -> None:
     subject.ask_city()
     app = Inbox(subject)
