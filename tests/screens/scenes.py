@@ -22,7 +22,6 @@ SCENES = (
     Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h", "_", "enter", "_", "E")),
     Scene("tools-small", "lighthouse", show="tools"),
     Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter")),
-    Scene("tools-json", "lighthouse", show="tools", size=(110, 36), keys=("j", "j", "_", "enter", "_", "ctrl+o")),
     Scene("tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "h", "_", "enter", "_", "[", "[", "[")),
     Scene("tools-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, show="tools", keys=(*["j"] * 6, "enter")),
     Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h")),

@@ -30,7 +30,7 @@ class Acting(Subject):
         self.calls: list[Any] = []
         """The params of each call, as the panel gave them."""
         self.cancelled: list[Exchange] = []
-        self.answer: Callable[[Any], Any] = lambda params: {  # type: ignore[assignment]  # the server's, not ours
+        self.answer: Callable[[Any], Any] = lambda params: {  # type: ignore[assignment]
             "content": [{"type": "text", "text": "done"}],
             "structuredContent": {"sum": 1},
         }

@@ -3,7 +3,7 @@
 import asyncio
 
 from inspector.tui.panels.offers import OffersPanel
-from inspector.tui.panels.resources import RESOURCES
+from inspector.tui.panels.resources import RESOURCES, ResourcesPanel
 from inspector.tui.subject import Stage
 from tests.tui.panels.offering import Offering, Offers
 from tests.tui.screen_text import text
@@ -31,7 +31,7 @@ async def test_a_request_that_runs_is_cancelled_by_a_key() -> None:
 
 
 async def test_another_connection_keeps_the_choice_and_the_history() -> None:
-    app = Offers(OffersPanel(Offering(), RESOURCES))
+    app = Offers(ResourcesPanel(Offering()))
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await app.panel.action_send()
@@ -66,12 +66,12 @@ async def test_why_nothing_was_sent_stands_on_the_bar() -> None:
 
 
 async def test_a_key_ends_the_search() -> None:
-    app = Offers(OffersPanel(Offering(), RESOURCES))
+    app = Offers(ResourcesPanel(Offering()))
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await pilot.press("/", *"tides", "enter")
         await until(lambda: "Welcome" not in text(app), "others are hidden")
-        app.panel.action_clear_filter()
+        await pilot.press("\\")
         await shows(app, "Welcome")
 
 
