@@ -43,7 +43,7 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
         await shows(app, "of the connection before")
         await pilot.press("h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
-        await shows(app, "earlier connection")
+        await shows(app, "x://welcome  · earlie")
         await pilot.press("enter")
         await shows(app, "ended with it")
         await pilot.press(".")
