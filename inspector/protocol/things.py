@@ -52,6 +52,11 @@ class Thing(msgspec.Struct, frozen=True):
         return peek.text(self.raw, "name") or ""
 
     @property
+    def key(self) -> str:
+        """What tells it from the others of its kind: the name, of a resource its URI, of a template itself."""
+        return self.name
+
+    @property
     def title(self) -> str:
         """What a person reads: title, else name (specification 2025-06-18, BaseMetadata)."""
         return peek.text(self.raw, "title") or self.name
@@ -133,6 +138,11 @@ class Resource(Thing, frozen=True):
     """An item of resources/list."""
 
     @property
+    def key(self) -> str:
+        """Its URI."""
+        return self.uri
+
+    @property
     def uri(self) -> str:
         """Empty if there is none."""
         return peek.text(self.raw, "uri") or ""
@@ -142,14 +152,38 @@ class Resource(Thing, frozen=True):
         """Empty if not said."""
         return peek.text(self.raw, "mimeType") or ""
 
+    @property
+    def flaw(self) -> str:
+        """Why it can't be read; "" if it can. Without a name it can."""
+        if not isinstance(self.raw, dict):
+            return f"a {peek.type_name(self.raw)} instead of an object"
+        return "" if self.uri else "it has no uri"
+
 
 class Template(Thing, frozen=True):
     """An item of resources/templates/list."""
 
     @property
+    def key(self) -> str:
+        """The template itself."""
+        return self.uri_template
+
+    @property
     def uri_template(self) -> str:
         """RFC 6570; "" if there is none."""
         return peek.text(self.raw, "uriTemplate") or ""
+
+    @property
+    def mime_type(self) -> str:
+        """Of all that it stands for; "" if not said."""
+        return peek.text(self.raw, "mimeType") or ""
+
+    @property
+    def flaw(self) -> str:
+        """Why nothing can be read with it; "" if something may be. Its grammar is judged elsewhere."""
+        if not isinstance(self.raw, dict):
+            return f"a {peek.type_name(self.raw)} instead of an object"
+        return "" if self.uri_template else "it has no uriTemplate"
 
 
 class Prompt(Thing, frozen=True):

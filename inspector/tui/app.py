@@ -1,4 +1,4 @@
-"""The app: a subject, three screens on digits, and a clock that asks the visible parts to look again.
+"""The app: a subject, its screens on digits, and a clock that asks the visible parts to look again.
 
 It knows no traffic and draws nothing itself. Thirty times a second it calls `sync` on the header and on the panel in
 sight; each compares and repaints only what has changed. While a slow terminal has not taken the last picture yet,
@@ -90,7 +90,7 @@ class InspectApp(App[None]):
             self.run_worker(self.subject.load, thread=True, exclusive=True, group="load")
 
     async def action_show(self, name: str) -> None:
-        """Show a screen by its name: "traffic", "tools" or "server"."""
+        """Show a screen by its name, as `make_panel` knows it."""
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = make_panel(name, self.subject)

@@ -25,6 +25,8 @@ class Where(StrEnum):
     TRAFFIC = "Traffic"
     DETAIL = "Detail"
     TOOLS = "Tools"
+    RESOURCES = "Resources"
+    PROMPTS = "Prompts"
     RESULT = "Result of a call"
     FORM = "Forms"
     FORM_LINE = "Lines of a form"
@@ -92,10 +94,39 @@ def types(key: str, character: str | None) -> bool:
     return key in _NAMED_OTHERWISE or (character is not None and character.isprintable())
 
 
+def _of_offers(name: str, where: Where, verb: str, deed: str) -> tuple[Action, ...]:
+    """What resources and prompts have in common."""
+    complete = "Take a value that the server proposes; again takes the next."
+    return (
+        Action(f"{name}.filter", ("/",), "Filter", f"Show only {name} that match.", where, "filter", footer=True),
+        Action(f"{name}.clear", ("\\",), "Clear filter", f"Show all {name} again.", where, "clear_filter"),
+        Action(f"{name}.send", ("ctrl+j", "f5", "ctrl+enter"), verb, deed, where, "send", footer=True, priority=True),
+        Action(f"{name}.complete", ("ctrl+g",), "Complete", complete, where, "do('complete')", priority=True),
+        Action(
+            f"{name}.save", ("w",), "Save", "Save the content under the cursor to a file.", where, "do('save')", True
+        ),
+        Action(f"{name}.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", where, "do('json')"),
+        Action(
+            f"{name}.about", ("i",), "About", "Show all of the description, or its beginning.", where, "do('about')"
+        ),
+        Action(f"{name}.repeat", (".",), "Repeat", "Ask again for what is shown.", where, "do('repeat')"),
+        Action(f"{name}.history", ("h",), "History", "Show the earlier answers.", where, "do('history')", footer=True),
+    )
+
+
 _E = Where.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
     Action("screen.traffic", ("1",), "Traffic", "Show everything that crossed the wire.", _E, "app.show('traffic')"),
     Action("screen.tools", ("2",), "Tools", "Show the server's tools and call them.", _E, "app.show('tools')"),
+    Action(
+        "screen.resources",
+        ("3",),
+        "Resources",
+        "Show the server's resources and read them.",
+        _E,
+        "app.show('resources')",
+    ),
+    Action("screen.prompts", ("4",), "Prompts", "Show the server's prompts and fill them.", _E, "app.show('prompts')"),
     Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _E, "app.show('inbox')"),
     Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
@@ -217,6 +248,18 @@ ACTIONS: tuple[Action, ...] = (
         Where.TOOLS,
         "do('history')",
         footer=True,
+    ),
+    # Resources and prompts
+    *_of_offers("resources", Where.RESOURCES, "Read", "Read the resource, or the one that the template expands to."),
+    *_of_offers("prompts", Where.PROMPTS, "Get", "Get the prompt's messages for the arguments in the form."),
+    Action("prompts.json_copy", ("c",), "Copy JSON", "Copy the messages as JSON.", Where.PROMPTS, "do('copy-json')"),
+    Action(
+        "prompts.markdown_copy",
+        ("C",),
+        "Copy Markdown",
+        "Copy the messages as Markdown.",
+        Where.PROMPTS,
+        "do('copy-markdown')",
     ),
     # Result
     Action(

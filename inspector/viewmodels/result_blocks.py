@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspector.protocol import peek
+from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Content
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Line, fact, span
-from inspector.viewmodels.pictures import disagrees, read_picture
+from inspector.viewmodels.pictures import disagrees, read_picture, sniff_type
 from inspector.viewmodels.result_text import TextKind, kind_of, pretty, pretty_text
 
 Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
@@ -34,6 +35,19 @@ class Block:
     foreign: str = ""
     """The text as it came, for the clipboard and for files; not safe to show."""
     raw: Any = None
+    mime_type: str = ""
+    """As claimed, and as it came; "" if not said."""
+    uri: str = ""
+    """As it came; "" for what has none."""
+
+    @property
+    def payload(self) -> bytes:
+        """What it holds: decoded bytes, a text's UTF-8, or else its JSON."""
+        if self.data is not None:
+            return self.data
+        if self.foreign or self.look in ("plain", "markdown"):
+            return self.foreign.encode("utf-8", "replace")
+        return encode(self.raw)
 
 
 def block_of(raw: Any, *, prefix: str = "") -> Block:
@@ -72,13 +86,14 @@ def _text(content: Content, prefix: str) -> Block:
     return _text_block(foreign, "", prefix or "text", _audience(content.raw), content.raw)
 
 
-def _text_block(foreign: str, mime_type: str, name: str, facts: tuple[Fact, ...], raw: Any) -> Block:
+def _text_block(foreign: str, mime_type: str, name: str, facts: tuple[Fact, ...], raw: Any, uri: str = "") -> Block:
     kind = kind_of(foreign, mime_type)
     shown = pretty_text(foreign) if kind is TextKind.JSON else text.visible(foreign, newlines=True)
     size = text.human_size(len(foreign.encode("utf-8", "replace")))
     called = "" if kind is TextKind.PLAIN else {"json": "JSON", "markdown": "Markdown"}[kind.value]
     empty = "" if foreign else "empty"
-    return Block(kind.value, _title(name, called, size, empty), shown, facts, foreign=foreign, raw=raw)
+    title = _title(name, called, size, empty)
+    return Block(kind.value, title, shown, facts, foreign=foreign, raw=raw, mime_type=mime_type, uri=uri)
 
 
 def _media(content: Content, prefix: str) -> Block:
@@ -93,7 +108,8 @@ def _media(content: Content, prefix: str) -> Block:
         facts.append(Fact("problem", problem, "error"))
     dimensions = next((each.value for each in facts if each.key == "pixels"), "")
     title = _title(prefix, look, text.visible(content.mime_type, limit=80), dimensions, size)
-    return Block(look, title, "", (*facts, *_audience(content.raw)), data, raw=content.raw)
+    more = _audience(content.raw)
+    return Block(look, title, "", (*facts, *more), data, raw=content.raw, mime_type=content.mime_type)
 
 
 def _about(data: bytes, claimed: str) -> list[Fact]:
@@ -105,6 +121,8 @@ def _about(data: bytes, claimed: str) -> list[Fact]:
         facts.append(Fact("problem", "there are no bytes in it", "warning"))
     elif claimed and (really := disagrees(claimed, data)):
         facts.append(Fact("problem", f"the bytes are {really}, not what is claimed", "warning"))
+    elif not claimed and (really := sniff_type(data)):
+        facts.append(Fact("looks like", really))
     return facts
 
 
@@ -133,7 +151,7 @@ def _resource(resource: dict[str, Any], raw: Any, name: str) -> Block:
     facts += _audience(raw)
     foreign = peek.text(resource, "text")
     if foreign is not None:
-        return _text_block(foreign, mime_type, name, tuple(facts), raw)
+        return _text_block(foreign, mime_type, name, tuple(facts), raw, uri)
     blob = peek.text(resource, "blob")
     if blob is None:
         facts.append(Fact("problem", "it has neither text nor blob", "warning"))
@@ -142,7 +160,8 @@ def _resource(resource: dict[str, Any], raw: Any, name: str) -> Block:
     facts += [Fact("problem", problem, "error")] if data is None else _about(data, mime_type)
     look: Look = "image" if data and read_picture(data) else "blob"
     size = "" if data is None else text.human_size(len(data))
-    return Block(look, _title(name, text.visible(mime_type, limit=80), size), "", tuple(facts), data, raw=raw)
+    title = _title(name, text.visible(mime_type, limit=80), size)
+    return Block(look, title, "", tuple(facts), data, raw=raw, mime_type=mime_type, uri=uri)
 
 
 def _unknown(content: Content, prefix: str) -> Block:

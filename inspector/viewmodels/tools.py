@@ -91,6 +91,10 @@ class ToolList(RowSource):
         self.rows = tool_rows(tools, wanted)
         self._generation += 1
 
+    def thing(self, index: int) -> Tool:
+        """The tool in a row."""
+        return self.rows[index].tool
+
     @property
     def count(self) -> int:
         return len(self.rows)

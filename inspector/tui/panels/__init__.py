@@ -40,7 +40,7 @@ class Panel(Widget):
 
 
 def make_panel(name: str, subject: Subject) -> Panel:
-    """The panel of a screen: "traffic", "tools" or "server"."""
+    """The panel of a screen, by its name: "traffic", "tools", "resources", "prompts" or "server"."""
     match name:
         case "traffic":
             from inspector.tui.panels.traffic import TrafficPanel
@@ -50,6 +50,14 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.tools import ToolsPanel
 
             return ToolsPanel(subject)
+        case "resources":
+            from inspector.tui.panels.resources import ResourcesPanel
+
+            return ResourcesPanel(subject)
+        case "prompts":
+            from inspector.tui.panels.prompts import PromptsPanel
+
+            return PromptsPanel(subject)
         case "inbox":
             from inspector.tui.panels.inbox import InboxPanel
 

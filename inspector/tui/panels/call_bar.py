@@ -26,6 +26,10 @@ class Saying(msgspec.Struct, frozen=True):
     """Why a press calls nothing; "" if it does. Our own words."""
     tried: bool = False
     """Whether somebody has pressed all the same."""
+    verb: str = "Call"
+    """What calling is."""
+    bare: bool = False
+    """Whether there are no fields."""
 
 
 class CallBar(ItemBar, can_focus=True):
@@ -48,15 +52,19 @@ class CallBar(ItemBar, can_focus=True):
         """Say what a press does: call, call in spite of problems, or nothing, and why."""
         as_json = saying.as_json
         right = (
-            Item(
-                (
-                    ("Form", "faint" if as_json else "accent"),
-                    (" / ", "faint"),
-                    ("JSON", "accent" if as_json else "faint"),
-                    (f" {keys.key_name('ctrl+o')}", "faint"),
+            ()
+            if saying.bare
+            else (
+                Item(
+                    (
+                        ("Form", "faint" if as_json else "accent"),
+                        (" / ", "faint"),
+                        ("JSON", "accent" if as_json else "faint"),
+                        (f" {keys.key_name('ctrl+o')}", "faint"),
+                    ),
+                    "json",
                 ),
-                "json",
-            ),
+            )
         )
         self.show([Line(left=tuple(_left(saying)), right=right, inset=1)])
 
@@ -88,11 +96,11 @@ def _left(saying: Saying) -> Sequence[Item]:
     key: Span = (f" {keys.key_name('ctrl+j')}", "faint")
     errors = f"{problems} error{'' if problems == 1 else 's'}"
     if problems and saying.armed:
-        return (Item(((f"{glyphs().closed} Call anyway ({errors})", "warning"), key), "call"),)
-    items = [Item(((f"{glyphs().closed} Call", "title"), key), "call")]
+        return (Item(((f"{glyphs().closed} {saying.verb} anyway ({errors})", "warning"), key), "call"),)
+    items = [Item(((f"{glyphs().closed} {saying.verb}", "title"), key), "call")]
     if problems:
         items.append(Item(((f"{glyphs().error} {errors}", "error"),)))
-    else:
+    elif not saying.bare:
         items.append(Item((_VERDICTS[saying.verdict],)))
     return items
 

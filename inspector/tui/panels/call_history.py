@@ -1,4 +1,4 @@
-"""The calls of one tool, newest first, as rows: when, what came of it, how long, with what.
+"""The calls of one tool, or the reads of one resource, newest first: when, what came of it, how long, with what.
 
 Live calls and recorded ones are the same thing here: exchanges of the conversation. A row reads its arguments from
 the capture only when it is in sight. Calls of earlier conversations with the same server stay, with their arguments.
@@ -27,8 +27,10 @@ _MOST_KEPT = 500
 class CallHistory:
     """All calls of a conversation, and of those before it, by the name of their tool. `take` looks at what is new."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, method: str = "tools/call") -> None:
+        """`method` names what counts as a call: another one has its uris or names in the place of tools."""
         self._subject = subject
+        self._method = method
         self._seen = 0
         self._calls: dict[str, list[Past]] = {}
 
@@ -49,11 +51,16 @@ class CallHistory:
         count, before = len(exchanges), self._seen
         found = False
         for exchange in exchanges[before:count] if count > before else ():
-            if exchange.method == "tools/call" and exchange.sender is Direction.TO_SERVER:
+            if exchange.method == self._method and exchange.sender is Direction.TO_SERVER:
                 self._calls.setdefault(exchange.target, []).append(Past(journal, exchange))
                 found = True
         self._seen = count
         return found
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All names that were called, in the order of their first calls."""
+        return tuple(self._calls)
 
     def of(self, name: str) -> list[Past]:
         """The calls of a tool, oldest first."""
@@ -106,6 +113,8 @@ class HistoryRows(RowSource):
 
 
 def _preview(call: Past) -> str:
+    if call.exchange.method == "resources/read":
+        return text.visible(call.exchange.target, limit=_PREVIEW)
     arguments = call.arguments
     if arguments in (None, {}):
         return "no arguments"

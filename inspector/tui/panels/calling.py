@@ -10,7 +10,7 @@ from inspector.forms.fields import UNSET
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken
-from inspector.protocol.things import Tool
+from inspector.protocol.things import Thing, Tool
 from inspector.tui.panels.calls import Call
 from inspector.tui.subject import Stage, Subject
 from inspector.viewmodels.text import visible
@@ -19,8 +19,10 @@ from inspector.viewmodels.text import visible
 class Calling:
     """The calls that a panel makes of one subject."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, done: str = "called") -> None:
+        """`done` says what can't be done where nothing can be called: "called", "read"."""
         self._subject = subject
+        self._done = done
         self.running: list[Call] = []
         """Oldest first."""
         self._confirmed: set[str] = set()
@@ -28,7 +30,7 @@ class Calling:
     def why_not(self) -> str:
         """Why nothing can be called now, in a few words; "" if it can."""
         if not self._subject.can_act:
-            return "a recording: nothing can be called"
+            return f"a recording: nothing can be {self._done}"
         match self._subject.stage:
             case Stage.OPEN:
                 return ""
@@ -50,14 +52,14 @@ class Calling:
         """The call that was made last, of those that run."""
         return self.running[-1] if self.running else None
 
-    def of(self, tool: Tool | None) -> Call | None:
+    def of(self, thing: Thing | None) -> Call | None:
         """The newest call of a tool that runs."""
         calls = reversed(self.running)
-        return next((call for call in calls if tool is not None and call.tool.name == tool.name), None)
+        return next((call for call in calls if thing is not None and call.thing.key == thing.key), None)
 
-    def begin(self, tool: Tool, arguments: object) -> Call:
+    def begin(self, thing: Thing, arguments: object, method: str = "tools/call", params: Any = None) -> Call:
         """Note a call that is about to be made."""
-        call = Call(tool, arguments, self._subject.journal)
+        call = Call(thing, arguments, self._subject.journal, method=method, params=params)
         self.running.append(call)
         return call
 
@@ -67,11 +69,11 @@ class Calling:
         def opened(exchange: Exchange) -> None:
             call.exchange = exchange
 
-        params: dict[str, Any] = {"name": call.tool.name}
-        if call.arguments is not UNSET:
+        params: dict[str, Any] = {"name": call.thing.name} if call.params is None else call.params
+        if call.params is None and call.arguments is not UNSET:
             params["arguments"] = call.arguments
         try:
-            call.called = await self._subject.call("tools/call", params, opened)
+            call.called = await self._subject.call(call.method, params, opened)
         except InspectError as error:
             call.called = Called(Broken(call.exchange, str(error), error.hint), 1)
         finally:

@@ -16,7 +16,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
-from inspector.protocol.things import Tool
+from inspector.protocol.things import Thing
 from inspector.viewmodels import words
 from inspector.viewmodels.lines import paragraph
 from inspector.viewmodels.result import Came, Finished, ResultView, result_view, verdict_of
@@ -27,9 +27,10 @@ _GONE = "The connection that it was made on is over, and what it returned ended 
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call that was made here."""
+    """A request that was made here: a tool's call, a read, a prompt."""
 
-    tool: Tool
+    thing: Thing
+    """What it is about."""
     arguments: Any
     journal: Journal
     exchange: Exchange | None = None
@@ -38,6 +39,9 @@ class Call:
     """What came of it; None while it runs."""
     over: bool = False
     cancelling: bool = False
+    method: str = "tools/call"
+    params: Any = None
+    """What is sent; None: the tool's name and the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +86,17 @@ class Past:
         self._kept = (self.arguments, self.wall_ns)
 
 
-def look(journal: Journal, exchange: Exchange | None, output_schema: Any, called: Called | None = None) -> Looked:
+def look(
+    journal: Journal,
+    exchange: Exchange | None,
+    output_schema: Any,
+    called: Called | None = None,
+    *,
+    method: str = "tools/call",
+) -> Looked:
     """Read a call back and judge its result. Reads the disk and may take a quarter of a second: for a thread."""
     if exchange is None:
-        finished = Finished("tools/call", answered=False, **_failure(None, called.reply if called else None))
+        finished = Finished(method, answered=False, **_failure(None, called.reply if called else None))
         return Looked(finished, result_view(finished), None, b"", None, None)
     raw, finished = _finished(journal, exchange, output_schema, called)
     verdict = verdict_of(finished)
@@ -96,7 +107,7 @@ def look(journal: Journal, exchange: Exchange | None, output_schema: Any, called
 def look_back(past: Past) -> Looked:
     """What is left of a call of an earlier conversation: what became of it, and its arguments."""
     status = words.status(past.exchange, live=False)
-    finished = Finished("tools/call", answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)
+    finished = Finished(past.exchange.method, answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)
     blocks = () if past.arguments is None else (json_block(past.arguments, "arguments"),)
     view = ResultView(Came.NO_ANSWER, (status,), paragraph(_GONE, "muted"), blocks=blocks)
     return Looked(finished, view, None, b"", past.arguments, past.exchange)

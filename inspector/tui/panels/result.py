@@ -17,7 +17,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.tui import keys
 from inspector.tui.panels.call_history import HistoryRows
 from inspector.tui.panels.calls import Call, Looked, Past
-from inspector.tui.panels.result_body import CONTENT, HISTORY, TABS, ResultBody
+from inspector.tui.panels.result_body import CONTENT, HISTORY, STRUCTURED, TABS, ResultBody, ResultWords
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.widgets.form_bar import Deed, FormBar
 from inspector.tui.widgets.log_list import LogList
@@ -66,16 +66,17 @@ it came, and the earlier calls, of which Enter shows one.
             """The panel."""
             return self._control
 
-    def __init__(self) -> None:
+    def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()
-        self._looked: Looked | None = None
+        self.looked: Looked | None = None
+        """What is shown, read back; None while nothing is, or while it runs."""
         self._call: Call | None = None
         self._earlier = False
         """Whether what is shown came of a connection that is over."""
         self._shown_progress: object = None
         self._line = StatusLine(classes="result--headline")
         self._progress = Static("", classes="result--running")
-        self.body = ResultBody()
+        self.body = ResultBody(words)
         """The views."""
 
     def compose(self) -> ComposeResult:
@@ -92,13 +93,13 @@ it came, and the earlier calls, of which Enter shows one.
     @property
     def is_empty(self) -> bool:
         """Whether no call is shown."""
-        return self._looked is None and self._call is None
+        return self.looked is None and self._call is None
 
     @property
     def exchange(self) -> Exchange | None:
         """The call that is shown; None without one, or before it was sent."""
-        if self._looked is not None:
-            return self._looked.exchange
+        if self.looked is not None:
+            return self.looked.exchange
         return self._call.exchange if self._call else None
 
     @property
@@ -107,7 +108,7 @@ it came, and the earlier calls, of which Enter shows one.
         history = self.body.history
         if self.body.tab == HISTORY and isinstance(history.source, HistoryRows) and history.source.count:
             return history.source.call(max(history.view.cursor, 0))
-        return self._looked or self._call
+        return self.looked or self._call
 
     def show_nothing(self) -> None:
         """Show that there is no call."""
@@ -129,7 +130,7 @@ it came, and the earlier calls, of which Enter shows one.
         self._headline()
 
     def _take(self, looked: Looked | None, call: Call | None, *, earlier: bool = False) -> None:
-        self._looked, self._call, self._earlier = looked, call, earlier
+        self.looked, self._call, self._earlier = looked, call, earlier
         self._shown_progress = None
         self.set_class(call is not None, "-running")
         self._headline()
@@ -137,10 +138,10 @@ it came, and the earlier calls, of which Enter shows one.
 
     def _headline(self) -> None:
         line = self._line
-        if self._looked is not None:
-            exchange = self._looked.exchange
+        if self.looked is not None:
+            exchange = self.looked.exchange
             number = f"#{exchange.request_frame}" if exchange else ""
-            line.show([*self._looked.view.headline], [_BEFORE] if self._earlier else [(number, "faint")])
+            line.show([*self.looked.view.headline], [_BEFORE] if self._earlier else [(number, "faint")])
         elif self._call is not None:
             line.show([(f"{glyphs().pending} Running", "pending")], [_BEFORE] if self._earlier else [])
         else:
@@ -186,6 +187,9 @@ it came, and the earlier calls, of which Enter shows one.
             self.body.focus_body()
         elif block is not None and block.look == "image":
             self.action_picture()
+        elif block is not None and self.body.whole_blocks:
+            self.body.show_tab(STRUCTURED)
+            self.body.focus_body()
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Keep it: the tools' list is another one."""
@@ -193,7 +197,7 @@ it came, and the earlier calls, of which Enter shows one.
 
     def action_picture(self) -> None:
         """Show the picture of the block under the cursor, else the first picture."""
-        blocks = [self.body.block, *(self._looked.view.blocks if self._looked else ())]
+        blocks = [self.body.block, *(self.looked.view.blocks if self.looked else ())]
         found = next((block for block in blocks if block and block.look == "image" and block.data), None)
         if found is None or found.data is None:
             self.app.notify("There is no picture in this result.", markup=False)

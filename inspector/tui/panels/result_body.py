@@ -1,9 +1,12 @@
 """The views of one result: its blocks, its structure beside the schema's verdict, the raw answer, the earlier calls.
 
+Of a result without structure the second view is the block under the cursor, whole: as a tree, as text, as bytes.
+
 One is in sight at a time. Nothing is judged here and nothing is called.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 from textual import events
@@ -14,6 +17,8 @@ from textual.widgets import Static
 
 from inspector.tui import keys
 from inspector.tui.panels.calls import Looked
+from inspector.tui.panels.payload_view import BYTES, TREE, PayloadView
+from inspector.tui.panels.payload_view import RAW as AS_TEXT
 from inspector.tui.panels.result_lines import result_lines
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.widgets.json_view import JsonView
@@ -30,14 +35,21 @@ _MOST_MARKDOWN = 50_000
 """Characters of a text that are rendered: each paragraph becomes a widget."""
 _MOST_RENDERED = 20
 """Texts that are rendered."""
-_NO_CALL: Sequence[Sequence[Span]] = (
-    (("Not called yet", "muted"),),
-    ((f"{keys.key_name('ctrl+j')} calls the tool", "faint"),),
-)
 _RUNNING: Sequence[Sequence[Span]] = ((("the result comes here", "faint"),),)
 _NO_STRUCTURE: Sequence[Sequence[Span]] = ((("No structured content", "muted"),),)
 _NO_ANSWER: Sequence[Sequence[Span]] = ((("No answer", "muted"),),)
-_NO_HISTORY: Sequence[Sequence[Span]] = ((("No calls of this tool yet", "muted"),),)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultWords:
+    """How results of one kind are spoken of."""
+
+    nothing: str = "Not called yet"
+    press: str = "calls the tool"
+    """What the key of the form does."""
+    history: str = "No calls of this tool yet"
+    structured: bool = True
+    """Whether there are structures and verdicts; else the second view shows one block whole."""
 
 
 class ResultBody(Widget):
@@ -57,20 +69,31 @@ class ResultBody(Widget):
     ResultBody.-rendered.-content > .result--markdown { display: block; padding: 0 2; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()
+        words = words or ResultWords()
+        self._labels = TABS if words.structured else (*TABS[:STRUCTURED], "Item", *TABS[RAW:])
+        self._no_call: Sequence[Sequence[Span]] = (
+            ((words.nothing, "muted"),),
+            ((f"{keys.key_name('ctrl+j')} {words.press}", "faint"),),
+        )
         self._looked: Looked | None = None
         self._waiting = False
         self._block_of: tuple[int, ...] = ()
         self._width = 0
-        self._tabs = Segments(TABS, (CONTENT,), tabs=True)
-        self.content = LogList(SpanRows(), empty=_NO_CALL, classes="result--body result--content")
+        self._tabs = Segments(self._labels, (CONTENT,), tabs=True)
+        self.content = LogList(SpanRows(), empty=self._no_call, classes="result--body result--content")
         """The lines of the blocks."""
         self._markdown = VerticalScroll(classes="result--body result--markdown")
         self._verdict = Static("", classes="result--verdict")
-        self._structured = JsonView(empty=_NO_STRUCTURE, classes="result--body result--structured")
+        self._structured = JsonView(empty=_NO_STRUCTURE, classes="result--body")
+        self._item = PayloadView(classes="result--body")
+        (self._structured if words.structured else self._item).add_class("result--structured")
+        self.whole_blocks = not words.structured
+        """Whether the second view shows the block under the cursor."""
         self._raw = JsonView(empty=_NO_ANSWER, classes="result--body result--raw")
-        self.history = LogList(SpanRows(), empty=_NO_HISTORY, classes="result--body result--history")
+        no_history: Sequence[Sequence[Span]] = (((words.history, "muted"),),)
+        self.history = LogList(SpanRows(), empty=no_history, classes="result--body result--history")
         """The earlier calls."""
 
     def compose(self) -> ComposeResult:
@@ -80,6 +103,7 @@ class ResultBody(Widget):
         yield self._markdown
         yield self._verdict
         yield self._structured
+        yield self._item
         yield self._raw
         yield self.history
 
@@ -90,7 +114,7 @@ class ResultBody(Widget):
     @property
     def is_ready(self) -> bool:
         """Whether all views have been laid out."""
-        return self.history.is_mounted and self._structured.is_mounted and self._raw.is_mounted
+        return all(view.is_mounted for view in (self.history, self._structured, self._item, self._raw))
 
     @property
     def tab(self) -> int:
@@ -119,7 +143,7 @@ class ResultBody(Widget):
 
     def _label(self) -> None:
         """Say on the tabs how much is behind them, and where something is wrong."""
-        labels = list(TABS)
+        labels = list(self._labels)
         structured = self._looked.view.structured if self._looked else None
         if structured is not None:
             signs = (glyphs().ok, glyphs().error, glyphs().warning)
@@ -132,7 +156,7 @@ class ResultBody(Widget):
     def _lay_out(self) -> None:
         content = self.content
         self._width = content.line_width
-        content.empty = _RUNNING if self._waiting else _NO_CALL
+        content.empty = _RUNNING if self._waiting else self._no_call
         if self._looked is None or not self._width:
             content.source = SpanRows()
             return
@@ -158,6 +182,8 @@ class ResultBody(Widget):
 
     def show_tab(self, tab: int) -> None:
         """Show one of the views."""
+        if tab == STRUCTURED and self.whole_blocks:
+            self._show_item()
         self._tabs.choose(tab)
         for index, name in enumerate(TABS):
             self.set_class(index == tab, f"-{name.lower()}")
@@ -166,6 +192,9 @@ class ResultBody(Widget):
     def focus_body(self) -> None:
         """Focus the view in sight."""
         rendered = self.has_class("-rendered")
+        if self.tab == STRUCTURED and self.whole_blocks:
+            self._item.focus_content()
+            return
         views = (self._markdown if rendered else self.content, self._structured, self._raw, self.history)
         views[self.tab].focus()
 
@@ -182,6 +211,16 @@ class ResultBody(Widget):
         cursor = self.content.view.cursor
         index = self._block_of[cursor] if 0 <= cursor < len(self._block_of) else 0
         return self._looked.view.blocks[max(index, 0)]
+
+    def _show_item(self) -> None:
+        """Show the block under the cursor, all of it."""
+        block = self.block
+        if block is None:
+            self._item.show([("Nothing has been read", "muted")], (), b"", AS_TEXT)
+            return
+        payload = block.payload
+        form = BYTES if block.data is not None else TREE if block.look == "json" else AS_TEXT
+        self._item.show(block.title, (), payload, form)
 
     async def toggle_markdown(self) -> bool:
         """Show texts as the Markdown they may be, or as they are; False if there is no text."""

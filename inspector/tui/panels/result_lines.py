@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from inspector.tui.styles import glyphs
 from inspector.viewmodels import text
+from inspector.viewmodels.hex_lines import HexLines, bytes_per_line
+from inspector.viewmodels.highlight import highlighted
 from inspector.viewmodels.json_lines import JsonLines
 from inspector.viewmodels.lines import Line, fact_lines
 from inspector.viewmodels.result import Came, ResultView
@@ -19,6 +21,8 @@ MOST_LINES = 5_000
 """Of one block."""
 MOST_CHARACTERS = 500_000
 """Of one block."""
+MOST_BYTES = 1_024
+"""Of one block that is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +91,26 @@ def _block(writer: _Writer, block: Block, index: int, of: int) -> None:
     if block.look == "json":
         _json(writer, block)
     elif block.text:
-        _text(writer, block.text)
+        _text(writer, block)
+    elif block.look == "blob" and block.data:
+        _bytes(writer, block.data)
 
 
-def _text(writer: _Writer, shown: str) -> None:
+def _bytes(writer: _Writer, data: bytes) -> None:
+    lines = HexLines(data[:MOST_BYTES], bytes_per_line(writer.width))
+    for index in range(lines.count):
+        writer.line(*lines.line(index))
+    if len(data) > MOST_BYTES:
+        writer.line((f"There is more of it: {len(data):,} bytes in all.", "warning"))
+
+
+def _text(writer: _Writer, block: Block) -> None:
+    shown = block.text
+    coloured = highlighted(shown, block.mime_type, block.uri)
+    if coloured is not None:
+        for each in coloured[:MOST_LINES]:
+            writer.long(each)
+        return
     lines = shown[:MOST_CHARACTERS].split("\n")
     for line in lines[:MOST_LINES]:
         writer.long(((line, "foreign"),))

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from rich.text import Text
-from textual.widgets import Static
 
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import Tool
+from inspector.protocol.things import Thing, Tool
+from inspector.tui.panels.thing_form import ThingHead
 from inspector.tui.styles import glyphs, role_styles
 from inspector.viewmodels import text
 from inspector.viewmodels.roles import Span
@@ -20,7 +20,7 @@ _MOST = 200
 """Lines that are shown of a description in full."""
 
 
-class ToolHead(Static):
+class ToolHead(ThingHead):
     """About one tool. Long descriptions show their beginning until somebody asks for all."""
 
     DEFAULT_CSS = """
@@ -32,9 +32,9 @@ class ToolHead(Static):
         self._tool: Tool | None = None
         self.full = False
 
-    def show(self, tool: Tool | None) -> None:
+    def show(self, thing: Thing | None) -> None:
         """Show another tool."""
-        self._tool = tool
+        self._tool = thing if isinstance(thing, Tool) else None
         self.full = False
         self._renew()
 
@@ -60,7 +60,7 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     if full:
         yield from described[:_MOST]
     else:
-        yield from _beginning(described)
+        yield from beginning(described)
     claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
     if claims:
         yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
@@ -70,7 +70,8 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint")]
 
 
-def _beginning(described: list[list[Span]]) -> Iterator[list[Span]]:
+def beginning(described: list[list[Span]]) -> Iterator[list[Span]]:
+    """The first lines of a description, and the key that shows the others."""
     left = _FEW * _LINE
     for at, line in enumerate(described):
         length = sum(len(part) for part, _ in line)

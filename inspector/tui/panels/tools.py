@@ -216,7 +216,7 @@ values too: the button then says so, and a second press sends them.
         """Show what came of it, unless the person is looking at another tool by now."""
         call = event.call
         tool = self.form.tool
-        if tool is not None and call.tool.name == tool.name and self._calling.of(tool) is None:
+        if tool is not None and call.thing.key == tool.key and self._calling.of(tool) is None:
             self._wanted = call.exchange
             self._look(call.journal, call.exchange, call)
 

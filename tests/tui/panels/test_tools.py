@@ -321,7 +321,7 @@ async def test_the_end_of_a_call_is_told() -> None:
         heard: list[str]
 
         def on_tools_panel_call_finished(self, event: ToolsPanel.CallFinished) -> None:
-            self.heard = [*getattr(self, "heard", []), event.call.tool.name]
+            self.heard = [*getattr(self, "heard", []), event.call.thing.name]
 
     app = Hearing(Acting(TOOLS))
     async with app.run_test(size=WIDE) as pilot:

@@ -54,6 +54,19 @@ async def test_whatever_the_width_name_and_state_stay_and_nothing_wraps(tape: Ta
         assert tab in rows[1]
 
 
+@pytest.mark.parametrize(("width", "tabs"), [(40, False), (80, True)])
+async def test_tabs_that_have_no_room_are_left_out_but_the_open_one(tape: Tape, width: int, tabs: bool) -> None:
+    tape.initialized("2025-06-18")
+    tape.request(1, "resources/list")
+    tape.answer(1, {"resources": [{"uri": "x://a"}, 7]})
+    tape.request(2, "resources/templates/list")
+    tape.answer(2, {"resourceTemplates": [{"uriTemplate": "x://{a}"}]})
+    row = (await lines(HeaderBar(Staged(tape), shown="traffic"), width))[1]
+    assert ("3 Resources 3" in row) is tabs
+    assert ("4 Prompts" in row) is tabs
+    assert "3 Resources 3" in (await lines(HeaderBar(Staged(tape), shown="resources"), width))[1]
+
+
 async def test_a_name_longer_than_the_line_is_cut_and_the_state_is_not(tape: Tape) -> None:
     tape.initialized("2025-06-18", server={"name": "n" * 300, "version": "v" * 300})
     rows = await lines(HeaderBar(Staged(tape)), 40)

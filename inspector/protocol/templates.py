@@ -1,0 +1,151 @@
+"""URI templates: which variables one has, what is wrong with it, and the URI that it expands to (RFC 6570).
+
+The grammar is checked here, because the library expands whatever it is given; expanding is the library's, which is
+imported when the first template is expanded. A template that breaks the grammar is never expanded, as nobody could
+say which URI its server means. One slip is let pass with a note: names such as `user-id`, which many servers use.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+MOST_CHARACTERS = 8_000
+"""Of a template that is taken apart, and of a value that is put into one."""
+_OPERATORS = "+#./;?&"
+_RESERVED = "=,!@|"
+_NEEDED = ("", "+")
+"""Operators whose expressions stand in the URI's body: nothing in their place is seldom meant."""
+_EXPRESSION = re.compile(r"\{([^{}]*)\}")
+_VARIABLE = re.compile(r"([^:*\s,{}]+)(:[1-9][0-9]{0,3}|\*)?")
+_NAME = re.compile(r"(?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*", re.ASCII)
+
+
+class Variable(msgspec.Struct, frozen=True):
+    """One variable of a template."""
+
+    name: str
+    needed: bool
+    """Whether the URI has a hole without it; else its expression just goes away."""
+    several: bool = False
+    """Whether it takes a list (`*`)."""
+    prefix: int = 0
+    """Of how many characters at most its value is used; 0 for all."""
+
+
+class UriTemplate(msgspec.Struct, frozen=True):
+    """A template, taken apart."""
+
+    text: str
+    variables: tuple[Variable, ...] = ()
+    """Each once, in the order of the template."""
+    problem: str = ""
+    """Why it can't be expanded, half a sentence; "" if it can."""
+    note: str = ""
+    """What a person should know of it all the same; mostly ""."""
+
+
+class Expanded(msgspec.Struct, frozen=True):
+    """What came of expanding: a URI, or why there is none."""
+
+    uri: str
+    problem: str = ""
+
+
+def take_apart(text: str) -> UriTemplate:
+    """Read a template. Raises nothing: what is wrong stands in `problem`."""
+    if not text:
+        return UriTemplate(text, problem="it is empty")
+    if len(text) > MOST_CHARACTERS:
+        return UriTemplate(text, problem=f"it has more than {MOST_CHARACTERS:,} characters")
+    for brace, lacks in (("{", "never closed"), ("}", "never opened")):
+        if brace in _EXPRESSION.sub("", text):
+            return UriTemplate(text, problem=f"a brace in it is {lacks}")
+    variables: dict[str, Variable] = {}
+    for expression in _EXPRESSION.findall(text):
+        found = _variables(expression)
+        if isinstance(found, str):
+            return UriTemplate(text, problem=found)
+        for each in found:
+            variables.setdefault(each.name, each)
+    odd = [name for name in variables if not _NAME.fullmatch(name)]
+    note = f"{odd[0]!r} is no variable name of RFC 6570" if odd else ""
+    return UriTemplate(text, tuple(variables.values()), note=note)
+
+
+def _variables(expression: str) -> list[Variable] | str:
+    """The variables of one expression, or what is wrong with it."""
+    operator = expression[:1] if expression[:1] in _OPERATORS and expression else ""
+    if expression[:1] in _RESERVED and expression:
+        return f"{{{expression}}} begins with {expression[0]!r}, which RFC 6570 keeps for later"
+    names = expression[len(operator) :]
+    if not names:
+        return f"{{{expression}}} names no variable"
+    found = []
+    for each in names.split(","):
+        matched = _VARIABLE.fullmatch(each)
+        if matched is None:
+            return f"{each!r} in {{{expression}}} is no variable"
+        modifier = matched[2] or ""
+        prefix = int(modifier[1:]) if modifier.startswith(":") else 0
+        found.append(Variable(matched[1], operator in _NEEDED, modifier == "*", prefix))
+    return found
+
+
+def expand(template: UriTemplate, values: Mapping[str, Any]) -> Expanded:
+    """The URI for some values. A variable that is not among them drops out, with its expression if it was the last.
+
+    Values are texts, lists or objects of texts; numbers and booleans are written as JSON writes them.
+    """
+    if template.problem:
+        return Expanded("", template.problem)
+    given: dict[str, Any] = {}
+    for variable in template.variables:
+        value = _value(values.get(variable.name))
+        if value is None:
+            continue
+        if variable.prefix and not isinstance(value, str):
+            return Expanded("", f"{variable.name} is cut to {variable.prefix} characters, so it must be a text")
+        if len(str(value)) > MOST_CHARACTERS:
+            return Expanded("", f"the value of {variable.name} has more than {MOST_CHARACTERS:,} characters")
+        given[variable.name] = value
+    from uritemplate import URITemplate
+
+    uri = URITemplate(template.text).expand(given)
+    return Expanded(uri, "" if uri else "it expands to nothing")
+
+
+def _value(value: Any) -> Any:
+    """A value as the library takes it; None for what is left out, as RFC 6570 asks for empty lists as well."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str() | None:
+            return value
+        case list():
+            return [_flat(each) for each in value if each is not None] or None
+        case dict():
+            return {key: _flat(each) for key, each in value.items() if each is not None} or None
+        case _:
+            return str(value)
+
+
+def _flat(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def could_have_made(template: UriTemplate, uri: str) -> bool:
+    """Whether a URI has all the fixed parts of a template, in their order: a guess, for telling what was read."""
+    if template.problem or not template.variables:
+        return uri == template.text
+    first, *rest = _EXPRESSION.split(template.text)[::2]
+    if not uri.startswith(first):
+        return False
+    at = len(first)
+    for part in rest[:-1]:
+        found = uri.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return uri[at:].endswith(rest[-1])

@@ -1,0 +1,166 @@
+"""Three steps: list, form, result. Which of them are in sight, where the focus is, and the way back.
+
+A wide terminal shows all three side by side, a middling one the result below the form, a narrow one the step that was
+taken last.
+"""
+
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.widget import Widget
+
+from inspector.tui.panels import Panel
+from inspector.tui.panels.result import ResultPanel
+from inspector.tui.subject import Subject
+
+NARROW = 100
+"""Below this many columns one step is shown at a time."""
+WIDE = 140
+"""From here on all three stand side by side."""
+Step: TypeAlias = Literal["list", "form", "result"]
+_STEPS: tuple[Step, ...] = ("list", "form", "result")
+
+
+class StepList(Widget):
+    """What the first step must be able to do."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        raise NotImplementedError
+
+    def focus_list(self) -> None:
+        """Focus the list."""
+        raise NotImplementedError
+
+    def end_search(self) -> bool:
+        """Show everything again; whether something was hidden."""
+        raise NotImplementedError
+
+
+class StepForm(Widget):
+    """What the second step must be able to do."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        raise NotImplementedError
+
+    def focus_first(self) -> None:
+        """Focus the first field."""
+        raise NotImplementedError
+
+
+SideT = TypeVar("SideT", bound=StepList)
+FormT = TypeVar("FormT", bound=StepForm)
+
+
+class Steps(Panel, Generic[SideT, FormT]):
+    """List, form and result, arranged for the width there is."""
+
+    DEFAULT_CSS = """
+    Steps { layout: horizontal; }
+    Steps > .steps--list { width: 39; height: 1fr; border-right: solid $border-blurred; }
+    Steps > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
+    Steps .steps--form { width: 1fr; height: 1fr; }
+    Steps ResultPanel { width: 1fr; height: 1fr; border-top: solid $border-blurred; display: none; }
+    Steps.-called ResultPanel { display: block; }
+    Steps.-wide > .steps--work { layout: horizontal; }
+    Steps.-wide ResultPanel { display: block; border-top: none; border-left: solid $border-blurred; }
+    Steps.-narrow > .steps--list { display: none; width: 1fr; border: none; }
+    Steps.-narrow > .steps--work { display: none; }
+    Steps.-narrow .steps--form { display: none; }
+    Steps.-narrow ResultPanel { display: none; border: none; }
+    Steps.-narrow.-at-list > .steps--list { display: block; }
+    Steps.-narrow.-at-form > .steps--work, Steps.-narrow.-at-form .steps--form { display: block; }
+    Steps.-narrow.-at-result > .steps--work, Steps.-narrow.-at-result ResultPanel { display: block; }
+    """
+
+    def __init__(self, subject: Subject, side: SideT, form: FormT, result: ResultPanel) -> None:
+        super().__init__()
+        self.subject = subject
+        self.side = side
+        """The list."""
+        self.side.add_class("steps--list")
+        self.form = form
+        """The form of what is chosen in it."""
+        self.form.add_class("steps--form")
+        self.result = result
+        """What came of asking for it."""
+
+    def compose(self) -> ComposeResult:
+        """List, form, result."""
+        yield self.side
+        with Container(classes="steps--work"):
+            yield self.form
+            yield self.result
+
+    def on_mount(self) -> None:
+        """Begin at the list."""
+        self.go("list", focus=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for another width."""
+        self.set_class(event.size.width < NARROW, "-narrow")
+        self.set_class(event.size.width >= WIDE, "-wide")
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all parts have been laid out: until then there is nothing to show anything in."""
+        return self.side.is_ready and self.form.is_ready and self.result.body.is_ready
+
+    def take_focus(self) -> None:
+        """The list, or the step that was taken last; nothing if the focus is here already."""
+        if not self.has_focus_within:
+            self.go(self.step)
+
+    def go_back(self) -> bool:
+        """From the result to the form, from there to the list, and there out of the search; the list stays."""
+        step = self.here()
+        if step == "list":
+            self.side.end_search()
+            return True
+        self.go(_STEPS[_STEPS.index(step) - 1])
+        return True
+
+    def action_tab(self, by: int) -> None:
+        """Show the next view of the result."""
+        self.add_class("-called")
+        self.go("result", focus=False)
+        self.result.action_tab(by)
+
+    def action_picture(self) -> None:
+        """Show the result's picture."""
+        self.result.action_picture()
+
+    async def action_markdown(self) -> None:
+        """Show the result's texts as Markdown, or as they are."""
+        await self.result.action_markdown()
+
+    def action_edit(self) -> None:
+        """Put the arguments of the call that is shown into the form."""
+        self.result.action_edit()
+
+    @property
+    def step(self) -> Step:
+        """The step that was taken last."""
+        return next((step for step in _STEPS if self.has_class(f"-at-{step}")), "list")
+
+    def here(self) -> Step:
+        """Where the focus is."""
+        if self.result.has_focus_within:
+            return "result"
+        return "form" if self.form.has_focus_within else "list" if self.side.has_focus_within else self.step
+
+    def go(self, step: Step, *, focus: bool = True) -> None:
+        """Take a step."""
+        for each in _STEPS:
+            self.set_class(each == step, f"-at-{each}")
+        if focus:
+            self.call_after_refresh(
+                {"list": self.side.focus_list, "form": self.form.focus_first, "result": self.result.body.focus_body}[
+                    step
+                ]
+            )

@@ -1,0 +1,206 @@
+"""The form of what was chosen, with what it says of itself above it and the way to ask for it below.
+
+What was typed for a thing is kept by its key. Wrong input can be sent: the first press goes to what is wrong and
+says so on the button, the second one sends.
+"""
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widgets import Static
+
+from inspector.forms.fields import UNSET
+from inspector.forms.values import FormValue
+from inspector.protocol.things import Thing
+from inspector.tui.panels.call_bar import CallBar, Saying
+from inspector.tui.panels.steps import StepForm
+from inspector.tui.widgets.schema_form import SchemaForm
+
+
+class ThingHead(Static):
+    """What a thing says of itself."""
+
+    def show(self, thing: Thing | None) -> None:
+        """Show another thing."""
+        raise NotImplementedError
+
+    def toggle(self) -> None:
+        """Show all of the description, or its beginning."""
+        raise NotImplementedError
+
+
+class ThingForm(StepForm):
+    """One thing, ready to be asked for."""
+
+    DEFAULT_CSS = """
+    ThingForm { layout: vertical; }
+    ThingForm > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    ThingForm > .thing--none { display: none; width: 1fr; height: 1fr; content-align: center middle; }
+    ThingForm > .thing--none { color: $text-muted; }
+    ThingForm.-none > .thing--none { display: block; }
+    ThingForm.-none > VerticalScroll, ThingForm.-none > CallBar { display: none; }
+    ThingForm > CallBar { margin: 0; }
+    """
+
+    class CallWanted(Message):
+        """The person wants the thing to be asked for."""
+
+        def __init__(self, thing: Thing, arguments: object) -> None:
+            super().__init__()
+            self.thing = thing
+            self.arguments = arguments
+            """Any JSON; UNSET for none."""
+
+    def __init__(self, head: ThingHead, *, one: str, verb: str) -> None:
+        """`one` names the kind; `verb` is what the button does."""
+        super().__init__(classes="-none")
+        self.thing: Thing | None = None
+        self._one, self._verb = one, verb
+        self._values: dict[tuple[type[Thing], str], FormValue] = {}
+        self._armed: FormValue = None
+        """The value for which the button has said that it is wrong."""
+        self._why_not = ""
+        self._tried = False
+        """Whether it was wanted when it could not be asked for."""
+        self._head = head
+        self._bar = CallBar()
+        self.form = SchemaForm()
+        """The form."""
+
+    def compose(self) -> ComposeResult:
+        """Head and form scroll together; the bar stays."""
+        yield Static(Text(f"No {self._one} is chosen"), classes="thing--none")
+        with VerticalScroll(can_focus=False):
+            yield self._head
+            yield self.form
+        yield from self.more()
+        yield self._bar
+
+    def more(self) -> ComposeResult:
+        """What stands between form and bar."""
+        yield from ()
+
+    def schema(self, thing: Thing) -> object:
+        """The schema to draw."""
+        raise NotImplementedError
+
+    def withheld(self) -> str:
+        """Why the thing can't be asked for with these arguments, however much somebody wants to; "" if it can."""
+        return ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return self._bar.is_mounted and self.form.is_ready
+
+    async def show(self, thing: Thing | None) -> None:
+        """Show another thing, with what was typed for it before."""
+        self._keep()
+        same = thing is not None and self.thing is not None and _place(thing) == _place(self.thing)
+        self.thing = thing
+        self.set_class(thing is None, "-none")
+        if thing is None:
+            return
+        self._head.show(thing)
+        await self.form.load(self.schema(thing), self._values.get(_place(thing), UNSET))
+        if not same:
+            self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    def _keep(self) -> None:
+        if self.thing is not None:
+            self._values[_place(self.thing)] = self.form.state.value
+
+    async def take(self, arguments: object) -> None:
+        """Take the arguments of an earlier call."""
+        await self.form.take({} if arguments is None or arguments is UNSET else arguments)
+
+    def say_why_not(self, why_not: str) -> None:
+        """Say why nothing can be called now; "" if it can."""
+        if why_not != self._why_not:
+            self._why_not, self._tried = why_not, False
+            self._renew_bar()
+
+    def _renew_bar(self) -> None:
+        form = self.form
+        verdict = form.state.verdict
+        unreadable = "the JSON can't be read" if form.json_problem and self._tried else ""
+        self._bar.say(
+            Saying(
+                form.problem_count,
+                verdict="awaited" if verdict is None else "none" if verdict.ok is None else "fine",
+                armed=self._armed is not None and self._armed is form.state.value,
+                as_json=form.as_json,
+                why_not=self._why_not or unreadable or self.withheld(),
+                tried=self._tried,
+                verb=self._verb,
+                bare=self.has_class("-bare"),
+            )
+        )
+
+    def decline(self) -> None:
+        """Say on the bar that nothing was sent."""
+        self._tried = True
+        self._renew_bar()
+
+    async def send(self) -> None:
+        """Want it, or say first what is wrong with its arguments."""
+        thing, form = self.thing, self.form
+        if thing is None:
+            return
+        if self._why_not:
+            self.decline()
+            return
+        if form.json_problem:
+            self.decline()
+            form.focus_first()
+            return
+        if self.withheld():
+            self.decline()
+            return
+        verdict = await form.judge()
+        if verdict.ok is False and self._armed is not form.state.value:
+            self._armed = form.state.value
+            await form.insist()
+            self._renew_bar()
+            return
+        self._armed = None
+        self._renew_bar()
+        self.post_message(self.CallWanted(thing, form.arguments))
+
+    def arm(self) -> None:
+        """Take the value as it is for what the person wants, right or wrong: it was sent before."""
+        self._armed = self.form.state.value
+
+    async def toggle_json(self) -> None:
+        """Between form and JSON text."""
+        if self.thing is not None:
+            await self.form.toggle_json()
+            self._renew_bar()
+
+    def toggle_about(self) -> None:
+        """Show all of the description, or its beginning."""
+        self._head.toggle()
+
+    def focus_first(self) -> None:
+        """Focus the first field, or the button where there is none."""
+        self._bar.focus()
+        self.form.focus_first()
+
+    def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
+        """Say on the bar what a press would do now."""
+        event.stop()
+        self._tried = self._tried and bool(self._why_not or self.form.json_problem or self.withheld())
+        self._renew_bar()
+
+    async def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:
+        """Call, or show the other view."""
+        event.stop()
+        if event.deed == "json":
+            await self.toggle_json()
+        else:
+            await self.send()
+
+
+def _place(thing: Thing) -> tuple[type[Thing], str]:
+    return type(thing), thing.key

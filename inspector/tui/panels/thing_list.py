@@ -1,0 +1,226 @@
+"""A list of things with its search line. It tells which one is meant once the cursor rests, and at once on Enter.
+
+Rows are drawn only where they are in sight, so ten thousand things are listed as fast as ten.
+"""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.timer import Timer
+
+from inspector.protocol.things import LISTS, Thing
+from inspector.protocol.tracking.catalogue import Listing
+from inspector.tui.panels.steps import StepList
+from inspector.tui.styles import glyphs
+from inspector.tui.subject import Stage, Subject
+from inspector.tui.widgets.log_list import LogList
+from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.rows import RowSource
+
+_REST = 0.1
+"""Seconds that the cursor rests on a thing before it is meant."""
+
+
+class ThingRows(RowSource, Protocol):
+    """Rows that know their things."""
+
+    def replace(self, things: Sequence[Any], wanted: str = "") -> None:
+        """Show other things, or the same after another search."""
+
+    def thing(self, index: int) -> Thing:
+        """The thing in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListWords:
+    """How things of one kind are spoken of."""
+
+    one: str
+    many: str
+    search: str
+    """What is searched."""
+
+
+class ThingSide(StepList):
+    """Things of one kind that a server offers, to choose one."""
+
+    DEFAULT_CSS = """
+    ThingSide { layout: vertical; }
+    ThingSide SearchBar { display: none; }
+    ThingSide.-searching SearchBar { display: block; }
+    """
+
+    class Chosen(Message):
+        """Another thing is meant; `opened` if the reader wants to work with it."""
+
+        def __init__(self, thing: Thing | None, *, opened: bool) -> None:
+            super().__init__()
+            self.thing = thing
+            self.opened = opened
+
+    kinds: tuple[str, ...] = ()
+    """The lists of the catalogue that are shown as one."""
+
+    def __init__(self, subject: Subject, rows: ThingRows, words: ListWords) -> None:
+        super().__init__()
+        self._subject = subject
+        self._rows = rows
+        self._words = words
+        self._listings: tuple[Listing, ...] = ()
+        self._things: Sequence[Any] = ()
+        self._summary = ("", "")
+        self._searched = ""
+        self._told: Thing | None = None
+        self._timer: Timer | None = None
+        self._stage: tuple[Stage, bool] | None = None
+        self._line = StatusLine()
+        self._bar = SearchBar("search", placeholder=words.search)
+        self._list = LogList(self._rows)
+
+    def compose(self) -> ComposeResult:
+        """What there is, the search, the list."""
+        yield self._line
+        yield self._bar
+        yield self._list
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return self._list.is_mounted and self._bar.is_mounted
+
+    def sync(self) -> None:
+        """Take over a list that has changed. Nearly free while none has."""
+        known = self._subject.journal.conversation.catalogue.listings
+        listings = tuple(known[kind] for kind in self.kinds)
+        stage = (self._subject.stage, self._subject.listing in self.kinds)
+        if len(listings) != len(self._listings) or any(map(operator.is_not, listings, self._listings)):
+            self._take(listings)
+        elif stage == self._stage:
+            return
+        self._stage = stage
+        rows = self._list
+        rows.empty = self._empty()
+        rows.refresh()
+        self._say()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show the things of another conversation; until they come, those of the one before stay."""
+        self._subject = subject
+        self._stage = None
+
+    def read(self, listings: Sequence[Listing]) -> Sequence[Any]:
+        """What the rows take, made of the lists; of our kinds, in their order."""
+        raise NotImplementedError
+
+    def summary(self, things: Sequence[Any]) -> tuple[str, str]:
+        """How many there are, and what else is worth a word."""
+        raise NotImplementedError
+
+    def _take(self, listings: tuple[Listing, ...]) -> None:
+        if self._things and not any(listing.asked for listing in listings):
+            return
+        self._listings = listings
+        self._things = self.read(listings)
+        self._summary = self.summary(self._things) if self._things else ("", "")
+        self._search()
+
+    def _search(self) -> None:
+        wanted = self._bar.text
+        told = self._told
+        self._searched = wanted
+        self._rows.replace(self._things, wanted)
+        rows = self._list
+        rows.sync()
+        count = self._rows.count
+        rows.go_to(next((at for at in range(count) if told and _same(self._rows.thing(at), told)), 0))
+        self._bar.say_count(count if wanted else None, of=len(self._things))
+        self._mean()
+
+    def _say(self) -> None:
+        count, rest = self._summary
+        every: list[Span] = [(count or self._words.many.capitalize(), "title"), (rest, "faint")]
+        if any(listing.outdated for listing in self._listings):
+            every.append((f"  {glyphs().warning} changed since", "warning"))
+        self._line.show(every)
+
+    def _empty(self) -> list[list[Span]]:
+        """What stands in an empty list: why, and what can be done."""
+        one, many = self._words.one, self._words.many
+        if self._things:
+            return [[(f"No {one} matches", "muted")], [("Esc shows all again", "faint")]]
+        if self._subject.stage is Stage.CONNECTING or self._subject.listing in self.kinds:
+            return [[(f"Fetching the {many}", "muted")]]
+        if any(listing.asked for listing in self._listings):
+            return [[(f"The server has no {many}", "muted")]]
+        opening = self._subject.opening
+        if opening and not any(LISTS[kind].capability in opening.capabilities for kind in self.kinds):
+            return [[(f"The server declares no {many}", "muted")]]
+        return [[(f"The {many} were never listed", "muted")]]
+
+    @property
+    def chosen(self) -> Thing | None:
+        """The thing under the cursor."""
+        cursor = self._list.view.cursor
+        return self._rows.thing(cursor) if 0 <= cursor < self._rows.count else None
+
+    def _mean(self, *, opened: bool = False) -> None:
+        """Tell which thing is meant, if that is another one."""
+        thing = self.chosen
+        if opened or thing != self._told:
+            self._told = thing
+            self.post_message(self.Chosen(thing, opened=opened))
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Wait until the cursor rests."""
+        event.stop()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(_REST, self._mean)
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Work with it."""
+        event.stop()
+        self._mean(opened=True)
+
+    def search(self) -> None:
+        """Let keys go to the search line."""
+        self.add_class("-searching")
+        self._bar.focus()
+        self._bar.select_all()
+
+    def end_search(self) -> bool:
+        """Show all again; whether some were hidden."""
+        bar = self._bar
+        if not self.has_class("-searching") and not bar.text:
+            return False
+        bar.text = ""
+        self.remove_class("-searching")
+        self._list.focus()
+        return True
+
+    def focus_list(self) -> None:
+        """Focus the list."""
+        self._list.focus()
+
+    def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        """Search."""
+        event.stop()
+        if event.text != self._searched:
+            self._search()
+
+    def on_search_bar_done(self, event: SearchBar.Done) -> None:
+        """Go to what was found."""
+        event.stop()
+        if not event.control.text:
+            self.remove_class("-searching")
+        self._list.focus()
+
+
+def _same(one: Thing, other: Thing) -> bool:
+    return type(one) is type(other) and one.key == other.key
