@@ -224,10 +224,10 @@ _NOT_IN_PALETTE = {"palette", "back", "pane.next", "pane.previous", "copy", "lay
 
 
 def _dress(app: App[None]) -> None:
-    """Choose the theme before anything has a style: chosen later, everything is styled twice."""
+    """Choose the theme before anything has a style, and tell nobody: else everything is styled twice."""
     for theme in THEMES:
         app.register_theme(theme)
-    app.theme = DARK_NAME
+    app.set_reactive(App.theme, DARK_NAME)
     app.stylesheet.set_variables(app.get_css_variables())
 
 
