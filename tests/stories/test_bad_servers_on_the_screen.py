@@ -42,7 +42,7 @@ async def call_every_tool(person: Person, count: int) -> None:
         await person.press("ctrl+j", "ctrl+j")
         await person.press_quickly("escape", "escape", "escape")
         await person.press_quickly("2", "i")
-        await person.press("j")
+        await person.press_quickly("j")
 
 
 @pytest.mark.parametrize("words", BAD, ids=lambda words: words[0])
