@@ -4,9 +4,10 @@ The engine starts before anything of the interface is imported, so that the serv
 """
 
 import gc
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -81,17 +82,32 @@ def demand_terminal(world: World) -> None:
 def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatus:
     """Open the interface on a target and return when the person leaves it."""
     demand_terminal(world)
-    gc.disable()  # until the first frame: the imports make many objects and no garbage
     sittings = Sittings(chosen, world)
     try:
-        with leaving_no_child(sittings.end), held_log():
+        with _brisk(), leaving_no_child(sittings.end), held_log():
             first = sittings.begin()
             status = (show or _show)(sittings.begin, first)
     finally:
         sittings.end()
-        gc.enable()
     _say_where(Output(world), [live.journal.capture_path for live in sittings.lives])
     return status
+
+
+@contextmanager
+def _brisk() -> Iterator[None]:
+    """Let the first picture come soon, and keys be answered while the engine is busy.
+
+    Nothing is collected until that picture (the interface begins to then), because imports make many objects and no
+    garbage. And whoever waits for the interpreter gets it after one millisecond instead of five.
+    """
+    interval = sys.getswitchinterval()
+    gc.disable()
+    sys.setswitchinterval(0.001)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+        gc.enable()
 
 
 def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]") -> "StartChoice | None":
@@ -105,10 +121,9 @@ def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]
 def replay(world: World, path: Path) -> ExitStatus:
     """Open the interface on a capture: nothing is connected to, nothing started."""
     demand_terminal(world)
-    gc.disable()
-    from inspector.tui.app import InspectApp
+    with _brisk(), held_log():
+        from inspector.tui.app import InspectApp
 
-    with held_log():
         return _run(InspectApp(None, replay=path))
 
 
