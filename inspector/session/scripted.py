@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 
 from inspector.errors import UsageError
-from inspector.forms.sample import smallest_valid
 from inspector.protocol import questions
 from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result
 from inspector.session.desk import Policy
@@ -66,6 +65,8 @@ class Prepared(msgspec.Struct, frozen=True):
             return questions.declined() if self.answer == "decline" else questions.dismissed()
         if question.mode != "form":
             return questions.accepted()
+        from inspector.forms.sample import smallest_valid  # nobody else needs forms to connect
+
         content = self.content if isinstance(self.content, dict) else smallest_valid(question.schema)
         return questions.accepted(content if isinstance(content, dict) else {})
 

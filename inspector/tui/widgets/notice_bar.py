@@ -1,6 +1,7 @@
 """One line above the footer while the server waits for an answer: who asks, in which call, what, and the next key.
 
 It takes no focus and covers nothing. Where the questions themselves are in sight it is not needed and not there.
+What is known of questions is imported with the first of them: the first picture does not wait for it.
 """
 
 from inspector.session.desk import Ticket, TicketState
@@ -8,7 +9,6 @@ from inspector.tui import keys
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
-from inspector.viewmodels.question import asked_by, asked_in_short, cause_in_short
 from inspector.viewmodels.text import human_duration
 
 
@@ -56,6 +56,8 @@ class NoticeBar(ItemBar):
         self._told = max((ticket.number for ticket in self._subject.tickets), default=0)
         if not fresh:
             return ""
+        from inspector.viewmodels.question import asked_by, asked_in_short
+
         more = f" (and {len(fresh) - 1} more)" if len(fresh) > 1 else ""
         return f"{asked_by(self._subject.journal)} asks: {asked_in_short(fresh[0].question)}{more}"
 
@@ -65,6 +67,8 @@ class NoticeBar(ItemBar):
         if seconds == self._seconds:
             return
         self._seconds = seconds
+        from inspector.viewmodels.question import asked_by, asked_in_short, cause_in_short
+
         cause = cause_in_short(question, journal)
         inside = f" in {cause}" if cause else ""
         left = [Item(((f"{glyphs().event} ", "warning"), (f"{asked_by(journal)} asks{inside}: ", "strong"),
