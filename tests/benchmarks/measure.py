@@ -57,18 +57,9 @@ def first_picture(env: Mapping[str, str]) -> float:
 def tools_listed(env: Mapping[str, str], argv: tuple[str, ...], count: int) -> float:
     """Seconds until the number of a server's tools stands on the screen."""
     with Terminal(inspector("stdio", "--", *argv), env=env) as terminal:
-        terminal.until(b"Tools")
-        seconds = terminal.until(f"{count}".encode()) if f"{count}" not in _seen(terminal) else _now(terminal)
+        seconds = terminal.until(f"Tools {count}".encode())
         terminal.press(b"q")
     return seconds
-
-
-def _seen(terminal: Terminal) -> str:
-    return terminal.written.decode("utf-8", "replace")
-
-
-def _now(terminal: Terminal) -> float:
-    return time.perf_counter() - terminal.started
 
 
 def command(argv: list[str], env: Mapping[str, str]) -> float:
