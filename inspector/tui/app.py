@@ -74,17 +74,20 @@ class InspectApp(App[None]):
         return LiveSubject(live)
 
     def compose(self) -> ComposeResult:
-        """Lay out the first panel between header and footer; the others come when they are first shown."""
+        """Lay out the first panel between header and footer; the others come when they are first shown.
+
+        What nobody sees yet comes after the first picture.
+        """
         panel = self._panels[self._shown] = make_panel(self._shown, self.subject)
         yield self._header
         yield panel
-        yield self._notice
         yield FooterBar()
 
     async def on_mount(self) -> None:
         """Show the first screen and start the clock."""
         await self.action_show(self._shown)
         self.set_interval(1 / TICKS_PER_SECOND, self._tick)
+        self.call_after_refresh(self.mount, self._notice)
         self.call_after_refresh(_calm_the_collector)
         if isinstance(self.subject, Recording):
             self.run_worker(self.subject.load, thread=True, exclusive=True, group="load")
