@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import NamedTuple
+
+import msgspec
 
 from inspector.protocol.events import (
     CameLate,
@@ -32,7 +33,7 @@ class MessageKind(IntEnum):
     """Several messages."""
 
 
-class Meaning(NamedTuple):
+class Meaning(msgspec.Struct, frozen=True, gc=False):
     """What a frame was."""
 
     kind: MessageKind
@@ -55,7 +56,7 @@ def meaning_of(events: Sequence[Event]) -> Meaning:
     found = [meaning for event in events if (meaning := _of_one(event)) is not None]
     if not found:
         return NOTHING
-    return found[0] if len(found) == 1 else found[0]._replace(kind=MessageKind.BATCH)
+    return found[0] if len(found) == 1 else msgspec.structs.replace(found[0], kind=MessageKind.BATCH)
 
 
 def _of_one(event: Event) -> Meaning | None:

@@ -6,7 +6,8 @@ if it is UTF-8 (then it comes back to the same bytes), else in `b64`.
 """
 
 import json
-from typing import Annotated, Any
+from functools import cache
+from typing import Annotated
 
 import msgspec
 
@@ -177,7 +178,12 @@ Record = Head | Dated | SumRecord | GapRecord | EndRecord
 KNOWN = frozenset({"head", "frame", "err", "conn", "proc", "http", "sse", "sum", "gap", "end"})
 
 _encode = msgspec.json.Encoder().encode
-_decode: Any = msgspec.json.Decoder(Record).decode
+
+
+@cache
+def _decoder() -> "msgspec.json.Decoder[Record]":
+    """Made when something is read back: whoever only writes does not wait for it."""
+    return msgspec.json.Decoder(Record)
 
 
 def to_line(record: Record) -> bytes:
@@ -196,7 +202,7 @@ def from_line(line: bytes) -> Record:
     Raises: ValueError if the line is no record that this program knows.
     """
     try:
-        found: Record = _decode(line)
+        found = _decoder().decode(line)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -10,8 +10,9 @@ written last. Everything else stays on one loop.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Root, rooted
 
@@ -29,8 +30,7 @@ class TicketState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(slots=True)
-class Ticket:
+class Ticket(msgspec.Struct, eq=False):
     """A question that waits, or waited, for the person."""
 
     number: int
@@ -43,7 +43,9 @@ class Ticket:
     """Why it was withdrawn."""
     by: str = ""
     """Who answered: "person", or the name of a policy."""
-    future: "asyncio.Future[Reply | None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    future: "asyncio.Future[Reply | None]" = msgspec.field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
 
 
 class Desk:

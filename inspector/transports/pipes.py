@@ -11,8 +11,9 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import IO
+
+import msgspec
 
 from inspector.transports.lines import Line, LineSplitter
 
@@ -156,14 +157,13 @@ class LineSource:
             self._on_line(rest)
 
 
-@dataclass(eq=False, slots=True)
-class _Entry:
+class _Entry(msgspec.Struct, eq=False):
     """A line on its way: what is still to be written, and who wants to know when it is."""
 
     rest: memoryview
     started: Callable[[], None]
     done: asyncio.Future[None]
-    begun: bool = field(default=False)
+    begun: bool = False
 
 
 class LineSink:
