@@ -95,10 +95,10 @@ def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatu
 
 @contextmanager
 def _brisk() -> Iterator[None]:
-    """Let the first picture come soon, and keys be answered while the engine is busy.
+    """Let the first picture come soon; from then on the interface has it its own way.
 
-    Nothing is collected until that picture (the interface begins to then), because imports make many objects and no
-    garbage. And whoever waits for the interpreter gets it after one millisecond instead of five.
+    Nothing is collected until then, because imports make many objects and no garbage. And whoever waits for the
+    interpreter, as the writer of that picture does, gets it after one millisecond instead of five.
     """
     interval = sys.getswitchinterval()
     gc.disable()

@@ -6,6 +6,7 @@ no new one is made: otherwise keys would wait behind pictures.
 """
 
 import gc
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
@@ -28,6 +29,8 @@ from inspector.tui.widgets.notice_bar import NoticeBar
 from inspector.viewmodels.text import visible
 
 TICKS_PER_SECOND = 30
+_TURN_S = 0.005
+"""Python's own default; until the first picture, the caller may have set another."""
 
 
 class InspectApp(App[None]):
@@ -88,7 +91,7 @@ class InspectApp(App[None]):
         await self.action_show(self._shown)
         self.set_interval(1 / TICKS_PER_SECOND, self._tick)
         self.call_after_refresh(self.mount, self._notice)
-        self.call_after_refresh(_calm_the_collector)
+        self.call_after_refresh(_settle)
         if isinstance(self.subject, Recording):
             self.run_worker(self.subject.load, thread=True, exclusive=True, group="load")
 
@@ -234,11 +237,15 @@ def _dress(app: App[None]) -> None:
     app.stylesheet.set_variables(app.get_css_variables())
 
 
-def _calm_the_collector() -> None:
-    """After the first picture: what exists now stays, and full collections become rare (measured: 48 to 20 ms)."""
+def _settle() -> None:
+    """After the first picture: what exists now stays, and full collections become rare (measured: 48 to 20 ms).
+
+    Threads take turns in Python's usual time again: shorter ones are soon had and soon lost, and a key needs many.
+    """
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     gc.enable()
+    sys.setswitchinterval(_TURN_S)
 
 
 __all__ = ["InspectApp", "Widget"]
