@@ -243,7 +243,7 @@ def _settle() -> None:
     Threads take turns in Python's usual time again: shorter ones are soon had and soon lost, and a key needs many.
     """
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(10_000, 5, 5)
     gc.enable()
     sys.setswitchinterval(_TURN_S)
 

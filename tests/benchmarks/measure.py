@@ -1,15 +1,21 @@
-"""What is measured: each function runs once and returns seconds, or the figures of one run."""
+"""What is measured: each function is one run, and returns seconds or the figures of that run."""
 
+import itertools
+import math
 import os
+import random
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median, quantiles
 
 from inspector.capture.load import load
-from inspector.protocol.frames import Direction, Frame
+from inspector.capture.verify import verify
+from inspector.protocol.frames import Frame
 from tests.benchmarks.servers import FLOOD, FLOOD_SIZE, TRIVIAL
 from tests.benchmarks.terminal import Terminal
 
@@ -21,6 +27,13 @@ class Empty(App):
         yield Static("first picture")
 Empty().run()
 """
+_ENTRY = "import sys; from inspector.__main__ import main; sys.exit(main())"
+"""What the script `mcp-inspect` does."""
+_COUNT = re.compile(rb"Traffic ([\d,]+)")
+_QUIET = 0.8
+"""How idle the machine has to be before a run."""
+_PATIENCE_S = 2.0
+"""How long to wait for that; then it is measured as it is."""
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -30,16 +43,35 @@ def environment(home: Path) -> dict[str, str]:
     run compile ours anew, and none of Textual's.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEXTUAL", "XDG_", "PYTHON"))}
-    return kept | {"MCP_INSPECT_HOME": str(home), "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+    ours = {"MCP_INSPECT_HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])}
+    return kept | ours | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
 
 
 def inspector(*words: str) -> list[str]:
     """The command line of a run."""
-    return [sys.executable, "-m", "inspector", *words]
+    return [sys.executable, "-c", _ENTRY, *words]
+
+
+def await_quiet() -> None:
+    """Wait a little for a moment in which others leave the machine alone. Where nobody tells, do not wait."""
+    end = time.perf_counter() + _PATIENCE_S
+    stat = Path("/proc/stat")
+    while stat.exists() and time.perf_counter() < end:
+        before = _ticks(stat)
+        time.sleep(0.1)
+        after = _ticks(stat)
+        if after[0] - before[0] >= _QUIET * (after[1] - before[1]):
+            return
+
+
+def _ticks(stat: Path) -> tuple[int, int]:
+    """Idle, and all."""
+    ticks = [int(word) for word in stat.read_text().partition("\n")[0].split()[1:]]
+    return ticks[3] + ticks[4], sum(ticks)
 
 
 def empty_app(env: Mapping[str, str]) -> float:
-    """Seconds to the first picture of a Textual app with one word in it."""
+    """Seconds to the first picture of a Textual app with two words in it."""
     with Terminal([sys.executable, "-c", EMPTY_APP], env=env) as terminal:
         seconds = terminal.until(b"first picture")
         terminal.press(b"\x11")
@@ -54,7 +86,7 @@ def first_picture(env: Mapping[str, str]) -> float:
     return seconds
 
 
-def tools_listed(env: Mapping[str, str], argv: tuple[str, ...], count: int) -> float:
+def tools_counted(env: Mapping[str, str], argv: tuple[str, ...], count: int) -> float:
     """Seconds until the number of a server's tools stands on the screen."""
     with Terminal(inspector("stdio", "--", *argv), env=env) as terminal:
         seconds = terminal.until(f"Tools {count}".encode())
@@ -79,42 +111,114 @@ def list_tools(env: Mapping[str, str]) -> float:
     return command(inspector("list", "tools", "--json", "--", sys.executable, "-c", TRIVIAL), env)
 
 
-@dataclass(frozen=True, slots=True)
-class Flood:
-    """One flood, with the screen on."""
+@dataclass(slots=True)
+class Sitting:
+    """What was seen of one sitting at the screen."""
 
-    seconds: float
-    """From the first to the last notification, by the clock of the capture."""
-    recorded: int
-    in_order: bool
-    key_ms: list[float]
+    keys_ms: list[float] = field(default_factory=list)
     """Key to screen, in the order of pressing."""
+    at_start_mb: float = 0.0
+    """Resident memory with the first tools listed."""
+    at_end_mb: float = 0.0
+    idle_percent: float = 0.0
+    """Of one core, when nothing happens any more."""
+    idle_bytes: int = 0
+    """What the terminal got meanwhile."""
+
+    @property
+    def median_ms(self) -> float:
+        """Of all keys."""
+        return median(self.keys_ms)
+
+    @property
+    def p95_ms(self) -> float:
+        """What nineteen of twenty keys keep to."""
+        return quantiles(self.keys_ms, n=20)[-1] if len(self.keys_ms) > 1 else self.keys_ms[0]
 
 
-def flood(env: Mapping[str, str], capture: Path) -> Flood:
-    """Let a server send notifications, press keys meanwhile, and look at what the capture holds."""
-    argv = inspector("stdio", "--capture", str(capture), "--", sys.executable, "-c", FLOOD)
-    waits: list[float] = []
-    with Terminal(argv, env=env) as terminal:
-        terminal.until(b"Traffic")
-        while not _recorded(capture) >= FLOOD_SIZE and len(waits) < 200:
-            pressed = time.perf_counter()
-            terminal.press(b"?")
-            terminal.until(b"Everywhere", 30)
-            waits.append((time.perf_counter() - pressed) * 1000)
-            terminal.press(b"\x1b")
-            terminal.until(b"Traffic", 30)
+def sitting(
+    env: Mapping[str, str], code: str, *options: str, entries: int, around_s: float = 0, idle_s: float = 0
+) -> Sitting:
+    """Look at a server while it does what it does, pressing keys until so many more entries are there.
+
+    Pressed is `P`, which freezes and releases the list: its answer is drawn whatever else is on the screen. With
+    `around_s` keys are pressed before the first of the entries too, and so long after the last.
+    """
+    seen = Sitting()
+    argv = inspector("stdio", *options, "--", sys.executable, "-c", code)
+    chance = random.Random(1)
+    with Terminal(argv, env=env, columns=160, lines=50) as terminal:
+        terminal.until(b"Tools 1")
+        terminal.rest(0.5)
+        before = _entries(terminal)
+        seen.at_start_mb = _resident_mb(terminal.pid)
+        while not around_s and _entries(terminal) == before:
+            terminal.read(0.02)
+        words, last = itertools.cycle((b"frozen", b"follow")), math.inf
+        while time.perf_counter() < last:
+            seen.keys_ms.append(terminal.answer(b"P", next(words)) * 1000)
+            terminal.rest(0.01 + 0.03 * chance.random())
+            if last == math.inf and _entries(terminal) >= before + entries:
+                last = time.perf_counter() + around_s
+        terminal.rest(1)
+        seen.at_end_mb = _resident_mb(terminal.pid)
+        if idle_s:
+            _do_nothing(terminal, seen, idle_s)
         terminal.press(b"q")
-        terminal.ended(10)
+    return seen
+
+
+def _do_nothing(terminal: Terminal, seen: Sitting, seconds: float) -> None:
+    spent, written = _cpu_s(terminal.pid), len(terminal.written)
+    terminal.rest(seconds)
+    seen.idle_percent = (_cpu_s(terminal.pid) - spent) / seconds * 100
+    seen.idle_bytes = len(terminal.written) - written
+
+
+def _entries(terminal: Terminal) -> int:
+    """How many entries the header counts."""
+    found = _COUNT.findall(terminal.plain())
+    return int(found[-1].replace(b",", b"")) if found else 0
+
+
+def _resident_mb(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
+
+
+def _cpu_s(pid: int) -> float:
+    after_the_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(after_the_name[11]) + int(after_the_name[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a capture holds of a flood."""
+
+    count: int
+    in_order: bool
+    a_second: float
+    faults: tuple[str, ...]
+    """What the capture's own digests say against it."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds each notification once, in the order of sending, byte for byte."""
+        return self.count == FLOOD_SIZE and self.in_order and not self.faults
+
+
+def flood(env: Mapping[str, str], capture: Path) -> tuple[Sitting, Kept]:
+    """Sit through a flood of notifications, then do nothing; and look at what the capture holds."""
+    seen = sitting(env, FLOOD, "--capture", str(capture), entries=FLOOD_SIZE, idle_s=3)
+    return seen, kept(capture)
+
+
+def kept(capture: Path) -> Kept:
+    """Read a capture of a flood."""
     journal = load(capture)
     entries = (journal.store.entry(n).what for n in range(1, journal.count + 1))
-    came = [what for what in entries if isinstance(what, Frame) and what.direction is Direction.FROM_SERVER]
-    floods = [frame for frame in came if b'"flood"' in frame.payload]
-    numbers = [int(frame.payload.split(b'"data":"')[1][:8]) for frame in floods]
-    seconds = (floods[-1].time_ns - floods[0].time_ns) / 1e9 if floods else 0.0
+    frames = [what for what in entries if isinstance(what, Frame) and b'"logger":"flood"' in what.payload]
     journal.close()
-    return Flood(seconds, len(numbers), numbers == list(range(FLOOD_SIZE)), waits)
-
-
-def _recorded(capture: Path) -> int:
-    return capture.stat().st_size // 300 if capture.exists() else 0
+    numbers = [int(frame.payload.split(b'"data":"')[1][:8]) for frame in frames]
+    seconds = (frames[-1].time_ns - frames[0].time_ns) / 1e9 if len(frames) > 1 else 1.0
+    return Kept(len(numbers), numbers == list(range(len(numbers))), len(numbers) / seconds, verify(capture).faults)

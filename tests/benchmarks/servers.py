@@ -1,7 +1,7 @@
 """Servers for measurements, as small as a server can be: what is measured is the client."""
 
 TRIVIAL = """
-import json, sys
+import json, sys, time
 for line in sys.stdin:
     m = json.loads(line)
     if "id" not in m:
@@ -18,17 +18,34 @@ for line in sys.stdin:
 """
 """A handshake server with one tool; the standard library's json is all it imports."""
 
+
+def _then(what: str) -> str:
+    """The same; a second after its tools it does something once, when the screen stands still."""
+    return f'{TRIVIAL}    if m["method"] == "tools/list":\n        time.sleep(1)\n{what}'
+
+
 FLOOD_SIZE = 100_000
-FLOOD = (
-    TRIVIAL.replace(
-        "    print(json.dumps(reply), flush=True)\n",
-        """    print(json.dumps(reply), flush=True)
-    if m["method"] == "tools/list":
-        for n in range(COUNT):
-            sys.stdout.write('{"jsonrpc":"2.0","method":"notifications/message","params":'
-                             '{"level":"info","logger":"flood","data":"%08d %s"}}' % (n, "x" * 83) + "\\n")
+FLOOD = _then(f"""
+        for n in range({FLOOD_SIZE}):
+            sys.stdout.write('{{"jsonrpc":"2.0","method":"notifications/message","params":'
+                             '{{"level":"info","logger":"flood","data":"%08d %s"}}}}\\n' % (n, "x" * 90))
         sys.stdout.flush()
-""",
-    )
-).replace("COUNT", str(FLOOD_SIZE))
-"""The same; after its tools it sends numbered notifications of 200 bytes, as fast as the pipe takes them."""
+""")
+"""Numbered notifications of 200 bytes, as fast as the pipe takes them."""
+
+STDERR_FLOOD = _then(f"""
+        for n in range({FLOOD_SIZE}):
+            sys.stderr.write("%08d some trouble is told of here, again and again\\n" % n)
+        sys.stderr.flush()
+""")
+"""As many lines on stderr."""
+
+HUGE = 100_000_000
+HUGE_LINE = _then(f"""
+        sys.stdout.write('{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"')
+        for _ in range(100):
+            sys.stdout.write("x" * {HUGE // 100})
+        sys.stdout.write('"}}}}\\n')
+        sys.stdout.flush()
+""")
+"""One message of 100 MB."""

@@ -15,13 +15,15 @@ import time
 from collections.abc import Mapping, Sequence
 
 _STYLES = re.compile(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_RECENT = 100_000
+"""Bytes that hold at least the last picture."""
 
 
 class Terminal:
     """A child on a pty. A context manager: leaving it ends the child."""
 
     def __init__(self, argv: Sequence[str], *, env: Mapping[str, str], columns: int = 120, lines: int = 40) -> None:
-        self.written = b""
+        self.written = bytearray()
         self.started = time.perf_counter()
         self._over = False
         self.pid, self._fd = pty.fork()
@@ -33,7 +35,7 @@ class Terminal:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        if not self.ended(3.0):
+        if not self.ended(5.0):
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         os.close(self._fd)
@@ -42,28 +44,45 @@ class Terminal:
         """Type."""
         os.write(self._fd, keys)
 
-    def read(self, seconds: float) -> bytes:
-        """What is written within a time, answering the questions that Textual asks a terminal."""
+    def read(self, seconds: float) -> bool:
+        """Take what is written within a time, answering Textual's question to a terminal. Whether anything was."""
         ready, _, _ = select.select([self._fd], [], [], seconds)
         if not ready:
-            return b""
+            return False
         try:
             data = os.read(self._fd, 1 << 16)
-        except OSError:
-            return b""
+        except OSError:  # the child has closed its end
+            return False
         if b"\x1b[?2026$p" in data:
             self.press(b"\x1b[?2026;2$y")
         self.written += data
-        return data
+        return bool(data)
 
-    def until(self, text: bytes, seconds: float = 20.0) -> float:
-        """Wait until a text was drawn since the last call; seconds since the start. Raises: TimeoutError."""
-        end, fresh = time.perf_counter() + seconds, b""
-        while time.perf_counter() < end:
-            fresh += self.read(0.05)
-            if text in _STYLES.sub(b"", fresh):
-                return time.perf_counter() - self.started
-        raise TimeoutError(f"{text!r} did not appear; the last bytes: {_STYLES.sub(b'', fresh)[-400:]!r}")
+    def rest(self, seconds: float) -> None:
+        """Take what is written for so long."""
+        end = time.perf_counter() + seconds
+        while (left := end - time.perf_counter()) > 0:
+            self.read(left)
+
+    def plain(self, since: int | None = None) -> bytes:
+        """What was written without its styles: from a place in `written`, or lately."""
+        return _STYLES.sub(b"", bytes(self.written[-_RECENT if since is None else since :]))
+
+    def until(self, text: bytes, seconds: float = 20.0, *, since: int = 0) -> float:
+        """Wait until a text was written, at or after a place; seconds since the start. Raises: TimeoutError."""
+        end = time.perf_counter() + seconds
+        while text not in self.plain(since):
+            if time.perf_counter() > end:
+                raise TimeoutError(f"{text!r} did not appear; the last bytes: {self.plain()[-400:]!r}")
+            self.read(0.05)
+        return time.perf_counter() - self.started
+
+    def answer(self, key: bytes, text: bytes) -> float:
+        """Seconds from a key to a text on the screen. Raises: TimeoutError."""
+        since, pressed = len(self.written), time.perf_counter()
+        self.press(key)
+        self.until(text, since=since)
+        return time.perf_counter() - pressed
 
     def ended(self, seconds: float) -> bool:
         """Whether the child ends within a time, once it was asked to quit."""

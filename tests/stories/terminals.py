@@ -52,4 +52,4 @@ def written_by(words: Sequence[str], place: Path, *, seconds: float = 30) -> tup
     """Run a command that ends by itself; its exit status and all that it wrote."""
     with Window(words, place) as window:
         assert window.ended(seconds), f"{words} did not end: {window.written[-500:]!r}"
-        return window.status, window.written
+        return window.status, bytes(window.written)
