@@ -9,7 +9,6 @@ transport's own word (`Delivery`) matters only where no answer came: then it say
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import count
 from typing import Any, Protocol, TypeVar, assert_never
 
 from msgspec.structs import replace
@@ -49,6 +48,7 @@ from inspector.protocol.stamp import ClientIdentity, stamped
 from inspector.session.answering import Answering
 from inspector.session.bounds import Bounds
 from inspector.session.desk import Desk
+from inspector.session.ids import Ids
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -100,7 +100,7 @@ class Driver:
         self._client = client
         self._clocks = clocks
         self._tasks = tasks
-        self._ids = count(1)
+        self.ids = Ids()
         self._waiters: dict[RequestId, Waiter] = {}
         self._farewells: list[asyncio.Task[None]] = []
         self._bounds = Bounds(self._answer, tasks, journal.note)
@@ -195,7 +195,7 @@ class Driver:
                 assert_never(step)
 
     async def _request(self, step: Send, opened: Callable[[Exchange], None]) -> Reply:
-        waiter = Waiter(next(self._ids), asyncio.get_running_loop().time, opened)
+        waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened)
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
             self._deliver(_outgoing(step, waiter.id, self.revision, self._client), waiter)
@@ -211,7 +211,7 @@ class Driver:
 
     async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
         now = asyncio.get_running_loop().time
-        waiters = [Waiter(next(self._ids), now, opened) for _ in step.sends]
+        waiters = [Waiter(next(self.ids), now, opened) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
             _outgoing(send, w.id, self.revision, self._client) for send, w in zip(step.sends, waiters, strict=True)

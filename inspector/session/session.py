@@ -5,7 +5,7 @@ leaving it ends the connection and every task, and a connection that dies by its
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import Any
@@ -27,6 +27,7 @@ from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver
+from inspector.session.exactly import Sent, ids_of, send_exactly
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
 
@@ -137,6 +138,18 @@ class Session:
         """
         assert self.revision is not None, "a session is called after it was opened"
         return await self._driver.drive(batch(requests, revision=self.revision))
+
+    def next_id(self) -> int:
+        """An id for a request that is written by hand; nobody else gets it."""
+        return next(self._driver.ids)
+
+    async def send_exactly(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float) -> Sent:
+        """Send bytes as they are and gather what comes for a while; 0 only sends. Nothing that comes is raised.
+
+        `headers` matter over HTTP only.
+        """
+        self._driver.ids.spend(ids_of(payload))
+        return await send_exactly(self.transport, self.journal, payload, headers=headers, wait_s=wait_s)
 
     async def cancel(self, exchange: Exchange, reason: str = "cancelled by the user") -> None:
         """Give a request up, in the way of its revision. A late answer is still shown."""
