@@ -12,6 +12,7 @@ import msgspec
 
 from inspector.protocol import events, peek
 from inspector.protocol.events import Event
+from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import (
@@ -34,6 +35,9 @@ from inspector.protocol.tracking.opening import OpeningTracker, declared_revisio
 from inspector.protocol.tracking.operations import OperationTracker
 from inspector.protocol.tracking.pairs import Pairs
 from inspector.protocol.tracking.progress import ProgressTracker
+from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, LISTEN, UPDATED, Subscriptions
+from inspector.protocol.tracking.task_words import related_task
+from inspector.protocol.tracking.tasks import TELLING, News, Tasks
 
 
 class Conversation:
@@ -44,6 +48,8 @@ class Conversation:
         self.progress = ProgressTracker()
         self.operations = OperationTracker()
         self.catalogue = Catalogue()
+        self.subscriptions = Subscriptions()
+        self.tasks = Tasks()
         self._opening = OpeningTracker()
         self.questions: list[Question] = []
         """Everything the server has asked, oldest first."""
@@ -51,6 +57,9 @@ class Conversation:
         self._on_notification: dict[str, Callable[[Frame, Notification], list[Event]]] = {
             "notifications/progress": self._progressed,
             "notifications/cancelled": self._cancelled,
+            ACKNOWLEDGED: self._of_a_stream,
+            UPDATED: self._of_a_stream,
+            **dict.fromkeys(TELLING, self._task_told),
         }
 
     @property
@@ -59,7 +68,7 @@ class Conversation:
         return self._opening.opening
 
     @property
-    def exchanges(self) -> list[Exchange]:
+    def exchanges(self) -> ExchangeLog:
         """All of them; number n stands at position n - 1."""
         return self.pairs.exchanges
 
@@ -75,6 +84,7 @@ class Conversation:
         lost = self.pairs.lose(time_ns, why)
         for exchange in lost:
             self._awaited.pop(exchange.number, None)
+            self.subscriptions.ended(exchange)
         return lost
 
     def waits_on(self, http: int) -> bool:
@@ -83,7 +93,10 @@ class Conversation:
 
     def http_ended(self, time_ns: int, end: HttpEnd) -> list[Exchange]:
         """An HTTP exchange ended: what was open on it and has no answer to hope for."""
-        return self.pairs.lose_on(end.http, time_ns, lambda exchange: what_is_lost(exchange, end))
+        lost = self.pairs.lose_on(end.http, time_ns, lambda exchange: what_is_lost(exchange, end))
+        for exchange in lost:
+            self.subscriptions.ended(exchange)
+        return lost
 
     def _take(self, frame: Frame, message: Message) -> list[Event]:
         match message:
@@ -103,7 +116,9 @@ class Conversation:
         revision = declared_revision(params) or self._opening.revision
         exchange = self.pairs.open(frame, request, target=target_of(request.method, params), revision=revision)
         self.progress.opened(exchange, params)
-        self.operations.opened(exchange, params)
+        task = self.tasks.opened(exchange, params)
+        self.operations.opened(exchange, params, task.operation if task else None)
+        self.subscriptions.opened(exchange, params)
         if request.method in _MAY_ASK and declared_revision(params):
             self._awaited[exchange.number] = params
         elif request.method in _REMEMBERED or declared_revision(params):
@@ -119,7 +134,18 @@ class Conversation:
         there = [each for each in ours if exchange.http is not None and each.http == exchange.http]
         causes = there or ours  # over HTTP the stream tells; on one pipe it is certain only if one request is open
         cause = causes[0].number if len(causes) == 1 else None
-        question = Question(kind, params, exchange.number, exchange.request_frame, exchange.started_ns, cause=cause)
+        task = self.tasks.find(related_task(params) or "")
+        if task is not None and task.exchange is not None:
+            cause = task.exchange
+        question = Question(
+            kind,
+            params,
+            exchange.number,
+            exchange.request_frame,
+            exchange.started_ns,
+            cause=cause,
+            task=task.id if task else "",
+        )
         self.questions.append(question)
         return [events.Asked(question)]
 
@@ -136,9 +162,16 @@ class Conversation:
         exchange, late = self.pairs.close(frame, message)
         if exchange is None:
             return [events.Orphaned(frame.direction, message)]
-        if late:
-            return [events.CameLate(exchange, message)]
+        found: list[Event] = [events.CameLate(exchange, message)]
+        if not late:
+            found = self._closed(frame, exchange, message)
+        self.exchanges.keep(exchange)
+        return found
+
+    def _closed(self, frame: Frame, exchange: Exchange, message: Answer | ErrorAnswer) -> list[Event]:
         found: list[Event] = [events.Closed(exchange, message)]
+        found += self._task_news(frame, self.tasks.answered(frame, exchange, message), exchange.number)
+        self.subscriptions.ended(exchange)
         params = self._awaited.pop(exchange.number, None)
         if isinstance(message, Answer):
             if exchange.method in _MAY_ASK:
@@ -167,24 +200,53 @@ class Conversation:
             return known(frame, message)
         found: list[Event] = [events.Notified(frame.direction, message)]
         if message.method.endswith("/list_changed"):
+            self.subscriptions.notified(frame, message.method, message.params)
             found += [events.Outdated(kind) for kind in self.catalogue.changed(message.method)]
         return found
+
+    def _task_told(self, frame: Frame, message: Notification) -> list[Event]:
+        news = self._task_news(frame, self.tasks.notified(frame, message.params_part), None)
+        return [events.Notified(frame.direction, message), *news]
+
+    def _task_news(self, frame: Frame, told: list[News], exchange: int | None) -> list[Event]:
+        """What is newly known of tasks; a task's word may ask something."""
+        found: list[Event] = []
+        for news in told:
+            asked = news.questions(frame, exchange)
+            self.questions += asked
+            found += [events.TaskTold(news.task), *map(events.Asked, asked)]
+        return found
+
+    def _of_a_stream(self, frame: Frame, message: Notification) -> list[Event]:
+        self.subscriptions.notified(frame, message.method, message.params)
+        return [events.Notified(frame.direction, message)]
 
     def _progressed(self, frame: Frame, message: Notification) -> list[Event]:
         exchange = self.progress.notified(frame, message.params)
         if exchange is None:
             return [events.Notified(frame.direction, message)]
+        self.exchanges.keep(exchange)
         return [events.Progressed(exchange, message)]
 
     def _cancelled(self, frame: Frame, message: Notification) -> list[Event]:
         id_ = peek.at(message.params, "requestId")
         if isinstance(id_, bool) or not isinstance(id_, int | str):
             return [events.Notified(frame.direction, message)]
-        exchange = self.pairs.cancel(frame, id_, peek.text(message.params, "reason") or "")
+        why = peek.text(message.params, "reason") or ""
+        exchange = self.pairs.cancel(frame, id_, why) or self._ended_by_the_server(frame, id_, why)
         if exchange is None:
             return [events.Notified(frame.direction, message)]
         self._awaited.pop(exchange.number, None)
+        self.subscriptions.ended(exchange)
         return [events.Cancelled(exchange, message)]
+
+    def _ended_by_the_server(self, frame: Frame, id_: str | int, why: str) -> Exchange | None:
+        """The one request of ours that a server may end so is a subscription (2026-07-28, patterns/cancellation)."""
+        exchange = self.pairs.find_open(Direction.TO_SERVER, id_)
+        if frame.direction is Direction.TO_SERVER or exchange is None or exchange.method != LISTEN:
+            return None
+        self.pairs.end_from_server(exchange, frame.time_ns, f"the server ended it{why and ': '}{why}")
+        return exchange
 
 
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}

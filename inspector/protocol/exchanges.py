@@ -27,7 +27,7 @@ class ExchangeState(StrEnum):
     """The connection, or the HTTP exchange that carried it, ended before an answer."""
 
 
-class Progress(msgspec.Struct, frozen=True):
+class Progress(msgspec.Struct, frozen=True, gc=False):
     """The newest word on how far a request is."""
 
     progress: float
@@ -38,7 +38,7 @@ class Progress(msgspec.Struct, frozen=True):
     """How many such notifications came so far."""
 
 
-class Exchange(msgspec.Struct):
+class Exchange(msgspec.Struct, weakref=True):
     """A request and what answered it."""
 
     number: int
@@ -77,11 +77,9 @@ class Exchange(msgspec.Struct):
         return self.state is ExchangeState.PENDING
 
 
-class Operation(msgspec.Struct):
+class Operation(msgspec.Struct, frozen=True):
     """The exchanges that serve one wish: the pages of a list, a call and its retries."""
 
     number: int
-    method: str
-    target: str
-    exchanges: list[int] = msgspec.field(default_factory=list)
-    """Numbers of its exchanges, oldest first."""
+    exchanges: tuple[int, ...]
+    """Numbers of its exchanges, oldest first. The first one's method and target are those of the whole."""

@@ -53,7 +53,7 @@ def test_a_loaded_capture_is_the_journal_that_was_recorded(path: Path, live: Any
     old.close()
     new = load(path)
     assert entries(new) == was
-    assert new.conversation.exchanges == old.conversation.exchanges
+    assert list(new.conversation.exchanges) == list(old.conversation.exchanges)
     assert new.conversation.opening == old.conversation.opening
     assert (new.connection, new.ended, new.processes) == (old.connection, old.ended, old.processes)
     assert new.stderr_tail == old.stderr_tail

@@ -134,7 +134,7 @@ def test_the_pages_of_a_list_are_one_operation_and_one_catalogue() -> None:
     assert [tool.name for tool in wire.conversation.catalogue.tools] == ["a", "", "b"]
     assert [bool(tool.flaw) for tool in wire.conversation.catalogue.tools] == [True, True, False]
     (operation,) = wire.conversation.operations.operations
-    assert operation.exchanges == [1, 2]
+    assert operation.exchanges == (1, 2)
 
 
 def test_a_list_asked_for_anew_replaces_the_old_one() -> None:
@@ -187,7 +187,7 @@ def test_a_banner_is_garbled_and_changes_nothing() -> None:
     wire = Wire()
     (event,) = wire.say(S2C, b"Listening...")
     assert isinstance(event, events.Garbled)
-    assert wire.conversation.exchanges == []
+    assert len(wire.conversation.exchanges) == 0
 
 
 METHODS = st.sampled_from(
@@ -274,7 +274,7 @@ def test_a_result_that_asks_for_input_is_questions_and_its_retry_the_same_operat
     assert asked(found) == [("elicitation", 1, 1, "who")]
     wire.ask(2, "tools/call", book | {"inputResponses": {"who": {"action": "decline"}}})
     (operation,) = wire.conversation.operations.operations
-    assert operation.exchanges == [1, 2]
+    assert operation.exchanges == (1, 2)
 
 
 def test_only_the_methods_that_may_ask_are_believed() -> None:

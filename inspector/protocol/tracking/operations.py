@@ -6,6 +6,8 @@ and answers to exactly the keys that were asked. Where two earlier exchanges fit
 one operation's time into another, and nobody can see that it happened. Where no page gave a cursor, likewise.
 """
 
+from array import array
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -23,7 +25,7 @@ class _Asking(msgspec.Struct, frozen=True):
     """Its params but for what a retry adds, as canonical JSON."""
     keys: frozenset[str]
     state: Any
-    operation: Operation | None
+    operation: int | None
 
     def fits(self, retry: "_Asking") -> bool:
         """Whether the retry answers this."""
@@ -32,36 +34,49 @@ class _Asking(msgspec.Struct, frozen=True):
 
 
 class OperationTracker:
-    """All operations; each exchange belongs to exactly one."""
+    """All operations; each exchange belongs to exactly one. Nearly all have one exchange, and take four bytes."""
 
     def __init__(self) -> None:
-        self.operations: list[Operation] = []
-        """Operation number n stands at position n - 1."""
-        self._by_cursor: dict[tuple[str, str], Operation] = {}
+        self._first = array("I")
+        """At n - 1: the first exchange of operation n."""
+        self._further: dict[int, list[int]] = {}
+        self._by_cursor: dict[tuple[str, str], int] = {}
         self._asking: list[_Asking] = []
 
-    def opened(self, exchange: Exchange, params: Any) -> Operation:
-        """A request was sent: the operation it belongs to, a new one if nothing links it to an older."""
+    @property
+    def operations(self) -> Iterator[Operation]:
+        """All of them, in the order of their first exchanges."""
+        return map(self.operation, range(1, len(self._first) + 1))
+
+    def operation(self, number: int) -> Operation:
+        """The operation of a number, as `Exchange.operation` gives it."""
+        return Operation(number, (self._first[number - 1], *self._further.get(number, ())))
+
+    def join(self, exchange: Exchange, number: int) -> None:
+        """The exchange belongs to an operation that was begun before."""
+        exchange.operation = number
+        self._further.setdefault(number, []).append(exchange.number)
+
+    def opened(self, exchange: Exchange, params: Any) -> None:
+        """A request was sent: it goes on with an operation, or begins one if nothing links it to an older."""
         cursor = peek.text(params, "cursor") if exchange.method in KIND_OF_METHOD else None
         operation = None if cursor is None else self._by_cursor.pop((exchange.method, cursor), None)
         if peek.has(params, "inputResponses") or peek.has(params, "requestState"):
             operation = self._asked_before(exchange.method, params)
-        if operation is None:
-            operation = Operation(len(self.operations) + 1, exchange.method, exchange.target)
-            self.operations.append(operation)
-        operation.exchanges.append(exchange.number)
-        exchange.operation = operation.number
-        return operation
+        if operation is not None:
+            self.join(exchange, operation)
+            return
+        self._first.append(exchange.number)
+        exchange.operation = len(self._first)
 
     def asked(self, exchange: Exchange, params: Any, result: Any) -> None:
         """A result asks for input: what a retry of its request must look like."""
         if exchange.operation is not None:
             keys = frozenset(peek.mapping(result, "inputRequests"))
             state = peek.at(result, "requestState")
-            operation = self.operations[exchange.operation - 1]
-            self._asking.append(_Asking(exchange.method, _essence(params), keys, state, operation))
+            self._asking.append(_Asking(exchange.method, _essence(params), keys, state, exchange.operation))
 
-    def _asked_before(self, method: str, params: Any) -> Operation | None:
+    def _asked_before(self, method: str, params: Any) -> int | None:
         """The one operation that a retry goes on with; None if none fits, or several do."""
         keys = frozenset(peek.mapping(params, "inputResponses"))
         found = _Asking(method, _essence(params), keys, peek.at(params, "requestState"), None)
@@ -75,7 +90,7 @@ class OperationTracker:
         """A page came: the cursor it gives links the next one to its operation."""
         cursor = peek.text(result, "nextCursor")
         if cursor is not None and exchange.operation is not None:
-            self._by_cursor[exchange.method, cursor] = self.operations[exchange.operation - 1]
+            self._by_cursor[exchange.method, cursor] = exchange.operation
 
 
 def _essence(params: Any) -> bytes:

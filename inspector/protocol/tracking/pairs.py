@@ -6,12 +6,16 @@ An error without an id goes to the request whose HTTP exchange carried it, if ex
 with an id of the server's own making ("server-error"), if it is the response's whole body.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 
+from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, RequestId
 
+_REMEMBERED = 10_000
+"""So many ended requests are found by their id: a second answer to an older one is an answer to nobody."""
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 
 
@@ -19,10 +23,11 @@ class Pairs:
     """All exchanges of a conversation."""
 
     def __init__(self) -> None:
-        self.exchanges: list[Exchange] = []
+        self.exchanges = ExchangeLog()
         """Exchange number n stands at position n - 1."""
         self._open: dict[tuple[Direction, RequestId], Exchange] = {}
-        self._ended: dict[tuple[Direction, RequestId], Exchange] = {}
+        self._ended: OrderedDict[tuple[Direction, RequestId], int] = OrderedDict()
+        """Their numbers, those that ended last at the end."""
         self._on: dict[int, dict[int, Exchange]] = {}
         """What is open, by its HTTP exchange and its own number: thousands may be, each with an end to come."""
 
@@ -48,13 +53,16 @@ class Pairs:
         return exchange
 
     def close(self, frame: Frame, message: Answer | ErrorAnswer) -> tuple[Exchange | None, bool]:
-        """An answer came: its exchange, and whether it came too late. (None, False) if it belongs to none."""
+        """An answer came: its exchange, and whether it came too late. (None, False) if it belongs to none.
+
+        Whoever has learned the rest from the answer tells `exchanges` to keep it.
+        """
         asker = _OTHER[frame.direction]
-        ended = None if message.id is None else self._ended.get((asker, message.id))
+        ended = None if message.id is None else self._find_ended(asker, message.id)
         exchange = self._asked(frame, message, asker, ended)
         if exchange is not None:
             self._no_longer_open((asker, exchange.id))
-            self._ended[asker, exchange.id] = exchange
+            self._remember(exchange)
             self._settle(exchange, frame, message)
             return exchange, False
         if ended is not None:
@@ -67,6 +75,10 @@ class Pairs:
         if exchange is not None:
             self._end(exchange, frame.time_ns, ExchangeState.CANCELLED, why)
         return exchange
+
+    def end_from_server(self, exchange: Exchange, time_ns: int, why: str) -> None:
+        """The side that was asked says that no answer will come."""
+        self._end(exchange, time_ns, ExchangeState.LOST, why)
 
     def lose(self, time_ns: int, why: str) -> list[Exchange]:
         """The connection ended: what is open stays unanswered."""
@@ -108,8 +120,20 @@ class Pairs:
 
     def _end(self, exchange: Exchange, time_ns: int, state: ExchangeState, why: str) -> None:
         self._no_longer_open((exchange.sender, exchange.id))
-        self._ended[exchange.sender, exchange.id] = exchange
+        self._remember(exchange)
         exchange.state, exchange.ended_ns, exchange.why = state, time_ns, why
+        self.exchanges.keep(exchange)
+
+    def _find_ended(self, asker: Direction, id_: RequestId) -> Exchange | None:
+        number = self._ended.get((asker, id_))
+        return None if number is None else self.exchanges[number - 1]
+
+    def _remember(self, exchange: Exchange) -> None:
+        key = exchange.sender, exchange.id
+        self._ended[key] = exchange.number
+        self._ended.move_to_end(key)
+        if len(self._ended) > _REMEMBERED:
+            self._ended.popitem(last=False)
 
     def _asked(
         self, frame: Frame, message: Answer | ErrorAnswer, asker: Direction, ended: Exchange | None

@@ -3,6 +3,7 @@
 A recording has no desk: there the questions are what the conversation says of them, and nothing waits.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.protocol.exchanges import Exchange
@@ -98,7 +99,7 @@ def age(question: Question, now_ns: int) -> str:
     return text.human_duration(max(0, now_ns - question.asked_ns))
 
 
-def _state(asked: Asked, exchanges: list[Exchange]) -> Span:
+def _state(asked: Asked, exchanges: Sequence[Exchange]) -> Span:
     signs = glyphs()
     if asked.ticket is None:
         answered = 0 < asked.question.exchange <= len(exchanges) and not exchanges[asked.question.exchange - 1].is_open

@@ -17,14 +17,14 @@ def test_two_lists_of_the_same_kind_at_once_keep_their_pages_apart() -> None:
     tracker.answered(first, {"nextCursor": "a2"})
     tracker.answered(second, {"nextCursor": "b2"})
     tracker.opened(of(3), {"cursor": "b2"})
-    assert [operation.exchanges for operation in tracker.operations] == [[1], [2, 3]]
+    assert [list(operation.exchanges) for operation in tracker.operations] == [[1], [2, 3]]
 
 
 def test_a_cursor_that_nobody_gave_is_a_wish_of_its_own() -> None:
     tracker = OperationTracker()
     tracker.opened(of(1), {"cursor": "?"})
     tracker.opened(of(2, "tools/call"), {"cursor": "?"})
-    assert [operation.exchanges for operation in tracker.operations] == [[1], [2]]
+    assert [list(operation.exchanges) for operation in tracker.operations] == [[1], [2]]
 
 
 ASKS = {"resultType": "input_required", "inputRequests": {"who": {}}, "requestState": "s1"}
@@ -39,7 +39,7 @@ def calls(tracker: OperationTracker, number: int, params: object, result: object
 
 
 def linked(tracker: OperationTracker) -> list[list[int]]:
-    return [operation.exchanges for operation in tracker.operations]
+    return [list(operation.exchanges) for operation in tracker.operations]
 
 
 def test_a_retry_with_the_answers_belongs_to_the_call_that_was_asked() -> None:

@@ -1,0 +1,110 @@
+"""All exchanges of a conversation, packed once they have ended."""
+
+import gc
+from copy import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol.exchange_log import ExchangeLog
+from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
+from inspector.protocol.frames import Direction
+
+SOMETIME = st.integers(0, 2**62)
+IDS = st.integers(-(2**70), 2**70) | st.text()
+PROGRESS = st.builds(Progress, st.floats(allow_nan=False), st.none() | st.floats(0, 9), st.text(), SOMETIME, SOMETIME)
+
+
+@st.composite
+def exchanges(draw: st.DrawFn) -> Exchange:
+    state = draw(st.sampled_from(ExchangeState))
+    started = draw(SOMETIME)
+    return Exchange(
+        number=1,
+        sender=draw(st.sampled_from(Direction)),
+        id=draw(IDS),
+        method=draw(st.text()),
+        target=draw(st.text()),
+        request_frame=draw(SOMETIME),
+        started_ns=started,
+        revision=draw(st.none() | st.text()),
+        probe=draw(st.booleans()),
+        http=draw(st.none() | SOMETIME),
+        state=state,
+        answer_frame=draw(st.none() | SOMETIME),
+        ended_ns=None if state is ExchangeState.PENDING else started + draw(SOMETIME),
+        error_code=draw(st.none() | st.integers(-(2**70), 2**70)),
+        tool_error=draw(st.booleans()),
+        progress_token=draw(st.none() | IDS),
+        progress=draw(st.none() | PROGRESS),
+        operation=draw(st.none() | SOMETIME),
+        why=draw(st.text()),
+    )
+
+
+def ended(number: int, **facts: object) -> Exchange:
+    made = Exchange(number, Direction.TO_SERVER, number, "tools/call", "search", number, 5, **facts)  # type: ignore[arg-type]
+    made.state, made.ended_ns = ExchangeState.ANSWERED, 9
+    return made
+
+
+@given(st.lists(exchanges(), max_size=5))
+def test_what_is_kept_comes_back_as_it_was_once_nobody_holds_it(several: list[Exchange]) -> None:
+    log = ExchangeLog()
+    for at in range(len(several)):
+        several[at].number = at + 1
+        log.append(several[at])
+        log.keep(several[at])
+    before = [copy(each) for each in several]
+    several.clear()
+    assert not any(held in before for held in log._held.values() if not held.is_open)
+    assert list(log) == before
+
+
+def test_whoever_holds_an_exchange_sees_what_becomes_of_it_later() -> None:
+    log = ExchangeLog()
+    log.append(ended(1))
+    log.keep(log[0])
+    held = log[0]
+    again = log[0]
+    again.state = ExchangeState.LATE
+    log.keep(again)
+    assert held is again
+    del held, again
+    gc.collect()
+    assert log[0].state is ExchangeState.LATE
+
+
+def test_an_exchange_that_changes_often_after_its_end_takes_no_more_room() -> None:
+    log = ExchangeLog()
+    log.append(ended(1, progress=Progress(0.0, None, "working", 2, 1)))
+    log.keep(log[0])
+    room = len(log._records)
+    for count in range(2, 1000):
+        late = log[0]
+        late.progress = Progress(float(count), None, "working", count, count)
+        log.keep(late)
+    assert len(log._records) <= 2 * room
+    assert log[0].progress == Progress(999.0, None, "working", 999, 999)
+
+
+def test_a_hundred_thousand_ended_exchanges_take_less_than_a_hundred_bytes_each() -> None:
+    log = ExchangeLog()
+    for number in range(1, 100_001):
+        log.append(ended(number))
+        log.keep(log[number - 1])
+    assert len(log) == 100_000
+    assert not log._objects
+    assert len(log._records) / len(log) + 8 < 100
+
+
+def test_it_is_read_like_a_list() -> None:
+    log = ExchangeLog()
+    for number in range(1, 5):
+        log.append(ended(number))
+        log.keep(log[number - 1])
+    assert [each.number for each in log[1:3]] == [2, 3]
+    assert log[-1].number == 4
+    with pytest.raises(IndexError):
+        log[4]
