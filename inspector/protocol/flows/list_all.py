@@ -1,7 +1,8 @@
 """How all pages of a list are fetched, with a guard against cursors that lead nowhere.
 
 An absent or null cursor ends a list. An empty string is a cursor (2026-07-28 says so outright); servers that mean
-"the end" by it answer it with a page they gave before, which is where the guard stops.
+"the end" by it answer it with a page they gave before, which is where the guard stops. It stops as well at a cursor
+that comes again, at pages that come again, and at a row of empty ones.
 """
 
 from typing import Any
@@ -16,6 +17,8 @@ from inspector.protocol.things import LISTS
 
 PAGE_LIMIT = 1000
 ITEM_LIMIT = 100_000
+EMPTY_LIMIT = 10
+"""Empty pages in a row."""
 
 
 class Pages(msgspec.Struct, frozen=True):
@@ -29,33 +32,68 @@ class Pages(msgspec.Struct, frozen=True):
     """Why fetching ended before the server said so, one sentence; "" if the list is whole."""
     failed: Reply | None = None
     """What came instead of a page, if that is why."""
+    next_cursor: str | None = None
+    """What the next page would be asked with; None at the end."""
 
 
-def list_all(kind: str, *, revision: Revision | None = None, page_limit: int = PAGE_LIMIT) -> Flow[Pages]:
-    """Fetch the list of a kind: "tools", "resources", "templates" or "prompts"."""
+class _Fetched(msgspec.Struct):
+    """The pages so far."""
+
+    items: list[Any] = msgspec.field(default_factory=list)
+    seen: set[str] = msgspec.field(default_factory=set)
+    last: list[Any] = msgspec.field(default_factory=list)
+    """The items of the page before."""
+    empty: int = 0
+    """How many pages in a row had no items."""
+
+    def take(self, page: int, found: list[Any], cursor: str | None) -> str:
+        """Take a page; why there is no sense in asking for another, "" if there is."""
+        again = page > 1 and bool(found) and found == self.last
+        self.items += found
+        self.last = found
+        self.empty = 0 if found else self.empty + 1
+        if cursor is None:
+            return ""
+        if cursor in self.seen:
+            return f"the server gave the cursor {cursor!r} a second time"
+        self.seen.add(cursor)
+        if again:
+            return f"page {page} is page {page - 1} again"
+        if self.empty >= EMPTY_LIMIT:
+            return f"{self.empty} pages in a row were empty"
+        return f"more than {ITEM_LIMIT:,} items" if len(self.items) > ITEM_LIMIT else ""
+
+
+def list_all(
+    kind: str,
+    *,
+    revision: Revision | None = None,
+    page_limit: int = PAGE_LIMIT,
+    cursor: str | None = None,
+    wanted: int | None = None,
+) -> Flow[Pages]:
+    """Fetch the list of a kind: "tools", "resources", "templates" or "prompts".
+
+    `cursor` begins at that page, None at the first; `wanted` is how many pages are enough, None: all.
+    """
     listed = LISTS[kind]
-    items: list[Any] = []
-    seen: set[str] = set()
-    cursor: str | None = None
+    so_far = _Fetched(seen=set() if cursor is None else {cursor})
     for page in range(1, page_limit + 1):
         params = None if cursor is None else {"cursor": cursor}
         reply: Reply = yield Send(listed.method, params, revision=revision)
         if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
-            return Pages(kind, tuple(items), page - 1, f"page {page} could not be had", reply)
+            return Pages(kind, tuple(so_far.items), page - 1, f"page {page} could not be had", reply, cursor)
         result = reply.message.result
         found = peek.items(result, listed.member)
-        if cursor == "" and found == items[: len(found)]:
-            return Pages(kind, tuple(items), page, "the server means the end by an empty cursor")
-        items += found
+        if page > 1 and cursor == "" and found == so_far.items[: len(found)]:
+            return Pages(kind, tuple(so_far.items), page, "the server means the end by an empty cursor")
         cursor = peek.text(result, "nextCursor")
+        stopped = so_far.take(page, found, cursor)
         if cursor is None:
-            return Pages(kind, tuple(items), page, _oddity(result, listed.member))
-        if cursor in seen:
-            return Pages(kind, tuple(items), page, f"the server gave the cursor {cursor!r} a second time")
-        if len(items) > ITEM_LIMIT:
-            return Pages(kind, tuple(items), page, f"more than {ITEM_LIMIT:,} items")
-        seen.add(cursor)
-    return Pages(kind, tuple(items), page_limit, f"more than {page_limit} pages")
+            stopped = _oddity(result, listed.member)
+        if cursor is None or stopped or page == wanted:
+            return Pages(kind, tuple(so_far.items), page, stopped, next_cursor=cursor)
+    return Pages(kind, tuple(so_far.items), page_limit, f"more than {page_limit} pages", next_cursor=cursor)
 
 
 def _oddity(result: Any, member: str) -> str:

@@ -1,16 +1,30 @@
 """What the server offers, as far as it has been asked: the newest pages of the four lists.
 
 A page asked for without a cursor begins a list anew; one with the cursor that the page before gave goes on with it.
-Listings are replaced, never changed, so that another thread can read one while the next is made.
+What the list was before it last changed is kept. Listings are replaced, never changed, so that another thread can
+read one while the next is made.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.freshness import Freshness, read_freshness, together
+from inspector.protocol.list_changes import ListChanges, key_of, list_changes
 from inspector.protocol.things import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
+
+
+class Was(msgspec.Struct, frozen=True):
+    """A list as it was before it changed."""
+
+    items: tuple[Any, ...]
+    whole: bool
+    """Whether it had been fetched to its end."""
+    noticed_ns: int
+    """When an answer first showed that it had changed."""
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -25,6 +39,35 @@ class Listing(msgspec.Struct, frozen=True):
     """The server has said since that it changed."""
     asked: bool = False
     """False until a first page came: empty is then not known."""
+    was: Was | None = None
+    """What it was before it last changed; None if it has not since it was first fetched."""
+    freshness: Freshness | None = None
+    """What the pages say of their age, all together; None until one came."""
+    remarks: tuple[str, ...] = ()
+    """What is odd about the pages, a sentence each; foreign text is in them."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was fetched to its end."""
+        return self.asked and self.next_cursor is None
+
+    def changes(self, kind: str) -> ListChanges:
+        """What has changed when it last did. Not kept: as costly as the list is long."""
+        if self.was is None:
+            return ListChanges(kind)
+        return list_changes(kind, self.was.items, self.items, before_whole=self.was.whole, after_whole=self.whole)
+
+
+class _Fetch(msgspec.Struct):
+    """One fetching of a list, page after page."""
+
+    standing: Listing
+    """What is compared with: the list as it stood before, whole if it ever was."""
+    cursors: set[str] = msgspec.field(default_factory=set)
+    keys: set[str] = msgspec.field(default_factory=set)
+    repeated: dict[str, None] = msgspec.field(default_factory=dict)
+    """Keys that came more than once."""
+    remarks: list[str] = msgspec.field(default_factory=list)
 
 
 class Catalogue:
@@ -32,6 +75,7 @@ class Catalogue:
 
     def __init__(self) -> None:
         self.listings: dict[str, Listing] = {kind: Listing() for kind in LISTS}
+        self._fetches = {kind: _Fetch(Listing()) for kind in LISTS}
 
     def answered(self, exchange: Exchange, params: Any, result: Any) -> str | None:
         """A result came: the kind of the list it was a page of, or None."""
@@ -40,13 +84,23 @@ class Catalogue:
             return None
         cursor, before = peek.text(params, "cursor"), self.listings[kind]
         goes_on = cursor is not None and before.next_cursor == cursor
+        if not goes_on:
+            self._fetches[kind] = _Fetch(_standing(self._fetches[kind].standing, before))
+        fetch = self._fetches[kind]
         found = tuple(peek.items(result, LISTS[kind].member))
-        self.listings[kind] = Listing(
-            items=before.items + found if goes_on else found,
-            pages=before.pages + 1 if goes_on else 1,
+        fresh = read_freshness(result, exchange.ended_ns or 0)
+        items, pages = (before.items + found, before.pages + 1) if goes_on else (found, 1)
+        _remark(fetch, kind, pages, found, result)
+        listing = Listing(
+            items=items,
+            pages=pages,
             next_cursor=peek.text(result, "nextCursor"),
             asked=True,
+            was=before.was,
+            freshness=together(before.freshness, fresh) if goes_on and before.freshness else fresh,
+            remarks=_remarks(fetch),
         )
+        self.listings[kind] = _compared(listing, fetch.standing, exchange.ended_ns or 0)
         return kind
 
     def changed(self, method: str) -> list[str]:
@@ -75,3 +129,47 @@ class Catalogue:
     def prompts(self) -> tuple[Prompt, ...]:
         """All prompts so far."""
         return tuple(map(Prompt, self.listings["prompts"].items))
+
+
+def _standing(standing: Listing, before: Listing) -> Listing:
+    """What the next fetching is compared with: never half a list where a whole one is known."""
+    return before if before.whole or not standing.whole else standing
+
+
+def _compared(listing: Listing, standing: Listing, now_ns: int) -> Listing:
+    """The listing, with what it was if it is another one now. While it is the same, the last change stays told."""
+    seen = standing.items if listing.whole else standing.items[: len(listing.items)]
+    if not standing.asked or listing.items == seen:
+        return listing
+    return msgspec.structs.replace(listing, was=Was(standing.items, standing.whole, now_ns))
+
+
+def _remark(fetch: _Fetch, kind: str, page: int, found: Sequence[Any], result: Any) -> None:
+    """Note what is odd about a page."""
+    member = LISTS[kind].member
+    cursor, given = peek.text(result, "nextCursor"), peek.at(result, "nextCursor")
+    if not isinstance(peek.at(result, member), list):
+        fetch.remarks.append(f"page {page} has no array {member!r}")
+    elif not found and (page > 1 or cursor is not None):
+        fetch.remarks.append(f"page {page} is empty")
+    if cursor is None and given is not None:
+        fetch.remarks.append(f"nextCursor is a {peek.type_name(given)}, not a string")
+    if cursor is not None and cursor in fetch.cursors:
+        fetch.remarks.append(f"page {page} gave the cursor {cursor[:80]!r} a second time")
+    if cursor is not None:
+        fetch.cursors.add(cursor)
+    for raw in found:
+        if key := key_of(kind, raw):
+            if key in fetch.keys:
+                fetch.repeated[key] = None
+            fetch.keys.add(key)
+
+
+def _remarks(fetch: _Fetch) -> tuple[str, ...]:
+    """All of them; of many empty pages only how many."""
+    said = fetch.remarks if len(fetch.remarks) <= 5 else [*fetch.remarks[:4], f"{len(fetch.remarks) - 4} remarks more"]
+    if not fetch.repeated:
+        return tuple(said)
+    names = ", ".join(list(fetch.repeated)[:3]) + (" …" if len(fetch.repeated) > 3 else "")
+    count = len(fetch.repeated)
+    return (*said, f"{count} {'item comes' if count == 1 else 'items come'} more than once: {names}")

@@ -60,5 +60,37 @@ def test_a_result_without_the_list_says_so() -> None:
 
 
 def test_a_list_without_end_is_cut() -> None:
-    replies = [page("a", cursor=str(number)) for number in range(5)]
+    replies = [page(f"a{number}", cursor=str(number)) for number in range(5)]
     assert Played().play(list_all("tools", page_limit=5), replies).stopped == "more than 5 pages"
+
+
+def test_a_page_that_comes_again_ends_it() -> None:
+    pages = Played().play(list_all("tools"), [page("a", cursor="1"), page("a", cursor="2")])
+    assert (pages.stopped, pages.next_cursor) == ("page 2 is page 1 again", "2")
+
+
+def test_empty_pages_are_followed_but_not_for_ever() -> None:
+    pages = Played().play(list_all("tools"), [page(cursor="1"), page("a", cursor="2"), page("b")])
+    assert (names(pages.items), pages.stopped) == (["a", "b"], "")
+    replies = [page(cursor=str(number)) for number in range(10)]
+    assert Played().play(list_all("tools"), replies).stopped == "10 pages in a row were empty"
+
+
+def test_as_many_pages_as_are_wanted_and_no_complaint() -> None:
+    played = Played()
+    pages = played.play(list_all("tools", wanted=1), [page("a", cursor="2")])
+    assert (names(pages.items), pages.stopped, pages.next_cursor) == (["a"], "", "2")
+
+
+def test_it_can_begin_at_any_page() -> None:
+    played = Played()
+    pages = played.play(list_all("tools", cursor="2", wanted=1), [page("b", cursor="3")])
+    assert [step.params for step in played.steps if isinstance(step, Send)] == [{"cursor": "2"}]
+    assert pages.next_cursor == "3"
+    again = Played().play(list_all("tools", cursor="2"), [page("b", cursor="2")])
+    assert again.stopped == "the server gave the cursor '2' a second time"
+
+
+def test_a_page_that_was_refused_can_be_asked_for_again() -> None:
+    pages = Played().play(list_all("tools"), [page("a", cursor="2"), error(-32602)])
+    assert (pages.stopped, pages.next_cursor) == ("page 2 could not be had", "2")

@@ -1,4 +1,6 @@
-"""The four lists, at the edges."""
+"""The four lists, at the edges: pages, what they were before they changed, and what is odd about them."""
+
+from typing import Any
 
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
@@ -43,3 +45,89 @@ def test_templates_are_listed_under_their_own_member() -> None:
         of("resources/templates/list"), None, {"resourceTemplates": [{"uriTemplate": "a{b}", "name": "t"}]}
     )
     assert [template.uri_template for template in catalogue.templates] == ["a{b}"]
+
+
+def tools(catalogue: Catalogue, *names: str, cursor: str | None = None, after: str | None = None, **more: Any) -> None:
+    """Let a page of tools come, in answer to the cursor `after`."""
+    found = {"tools": [{"name": name} for name in names]} | ({} if cursor is None else {"nextCursor": cursor}) | more
+    catalogue.answered(of("tools/list"), None if after is None else {"cursor": after}, found)
+
+
+def told(catalogue: Catalogue) -> tuple[list[str], list[str], int]:
+    """Names added and removed, and how many have changed."""
+    changes = catalogue.listings["tools"].changes("tools")
+    return [raw["name"] for raw in changes.added], [raw["name"] for raw in changes.removed], len(changes.changed)
+
+
+def test_a_list_that_has_changed_knows_what_it_was() -> None:
+    catalogue = Catalogue()
+    tools(catalogue, "a", "b")
+    assert catalogue.listings["tools"].was is None
+    tools(catalogue, "b", "c")
+    assert told(catalogue) == (["c"], ["a"], 0)
+
+
+def test_the_last_change_stays_told_while_nothing_else_changes() -> None:
+    catalogue = Catalogue()
+    for names in (["a"], ["a", "b"], ["a", "b"]):
+        tools(catalogue, *names)
+    assert told(catalogue) == (["b"], [], 0)
+    tools(catalogue, "a", "b", "c")
+    assert told(catalogue) == (["c"], [], 0)
+
+
+def test_a_list_of_pages_is_compared_page_by_page_and_lacks_nothing_before_its_end() -> None:
+    catalogue = Catalogue()
+    tools(catalogue, "a", "b", cursor="2")
+    tools(catalogue, "c", after="2")
+    tools(catalogue, "a", "b", cursor="2")
+    assert catalogue.listings["tools"].was is None
+    tools(catalogue, "d", after="2")
+    assert told(catalogue) == (["d"], ["c"], 0)
+
+
+def test_a_list_that_was_fetched_in_part_is_still_compared_with_the_whole_one() -> None:
+    catalogue = Catalogue()
+    tools(catalogue, "a", "b", "c")
+    tools(catalogue, "a", cursor="2")
+    tools(catalogue, "a", "b", "c")
+    assert catalogue.listings["tools"].was is None
+    tools(catalogue, "z", cursor="2")
+    assert told(catalogue) == (["z"], [], 0)
+
+
+def test_what_the_pages_say_of_their_age_is_kept_together() -> None:
+    catalogue = Catalogue()
+    tools(catalogue, "a", cursor="2", ttlMs=5000, cacheScope="public")
+    tools(catalogue, "b", after="2", ttlMs=1000, cacheScope="private")
+    fresh = catalogue.listings["tools"].freshness
+    assert fresh is not None
+    assert (fresh.ttl_ms, fresh.flaws) == (1000, ("cacheScope is not the same on all pages",))
+
+
+def test_odd_pages_are_remarked_on() -> None:
+    catalogue = Catalogue()
+    tools(catalogue, "a", cursor="2")
+    tools(catalogue, cursor="3", after="2")
+    tools(catalogue, "a", "b", "b", cursor="2", after="3")
+    assert catalogue.listings["tools"].remarks == (
+        "page 2 is empty",
+        "page 3 gave the cursor '2' a second time",
+        "2 items come more than once: a, b",
+    )
+    catalogue.answered(of("tools/list"), None, {"tools": 7, "nextCursor": 8})
+    assert catalogue.listings["tools"].remarks == (
+        "page 1 has no array 'tools'",
+        "nextCursor is a number, not a string",
+    )
+    tools(catalogue)
+    assert catalogue.listings["tools"].remarks == ()
+
+
+def test_of_many_empty_pages_only_some_are_told() -> None:
+    catalogue = Catalogue()
+    tools(catalogue, cursor="0")
+    for number in range(9):
+        tools(catalogue, cursor=str(number + 1), after=str(number))
+    remarks = catalogue.listings["tools"].remarks
+    assert (len(remarks), remarks[-1]) == (5, "6 remarks more")

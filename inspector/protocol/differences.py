@@ -1,0 +1,84 @@
+"""What is different between two JSON values, place by place.
+
+A place is written as a path of member names: `inputSchema.properties.q.type`. Items of an array are told apart by
+their "name" where every one has a name of its own, else by position; an array of plain values is one value.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import peek
+
+ABSENT = msgspec.UNSET
+"""Stands on the side where there is nothing."""
+MOST = 200
+"""Places that are told of one pair of values."""
+_DEEPEST = 60
+"""Below this depth, values are compared as wholes."""
+_PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One place where two values differ."""
+
+    path: str
+    """Foreign text; "" for the values as wholes."""
+    before: Any
+    """ABSENT if there was nothing."""
+    after: Any
+    """ABSENT if there is nothing any more."""
+
+
+def differences(before: Any, after: Any) -> tuple[Change, ...]:
+    """All places where they differ, in the order of `before`; at most `MOST` and one, which says that there are more.
+
+    1 and 1.0 are the same number; 1 and true are not the same value.
+    """
+    return tuple(islice(_walk("", before, after, 0), MOST + 1))
+
+
+def _walk(path: str, before: Any, after: Any, depth: int) -> Iterator[Change]:
+    if depth < _DEEPEST and isinstance(before, dict) and isinstance(after, dict):
+        yield from _members(path, before, after, depth)
+    elif depth < _DEEPEST and isinstance(before, list) and isinstance(after, list) and _has_parts(before, after):
+        yield from _members(path, _by_name(before, after, before), _by_name(before, after, after), depth)
+    elif isinstance(before, bool) is not isinstance(after, bool) or before != after:
+        yield Change(path, before, after)
+
+
+def _members(path: str, before: dict[Any, Any], after: dict[Any, Any], depth: int) -> Iterator[Change]:
+    for key, value in before.items():
+        if key in after:
+            yield from _walk(_below(path, key), value, after[key], depth + 1)
+        else:
+            yield Change(_below(path, key), value, ABSENT)
+    for key in after:
+        if key not in before:
+            yield Change(_below(path, key), ABSENT, after[key])
+
+
+def _has_parts(before: list[Any], after: list[Any]) -> bool:
+    """Whether there is anything in the arrays that can differ in part."""
+    return any(isinstance(item, dict | list) for item in (*before, *after))
+
+
+def _by_name(before: list[Any], after: list[Any], wanted: list[Any]) -> dict[Any, Any]:
+    """The items by their names if both arrays can be read so, else by their positions."""
+    for items in (before, after):
+        names = {peek.text(item, "name") for item in items}
+        if None in names or len(names) != len(items):
+            return dict(enumerate(wanted))
+    return {item["name"]: item for item in wanted}
+
+
+def _below(path: str, key: str | int) -> str:
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    if _PLAIN.match(key):
+        return f"{path}.{key}" if path else key
+    quoted = key.replace("\\", "\\\\").replace('"', '\\"')
+    return f'{path}["{quoted}"]'

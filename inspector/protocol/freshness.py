@@ -1,0 +1,96 @@
+"""For how long a server says that an answer stays good: `ttlMs` and `cacheScope`, and what is wrong with them.
+
+The time runs from the receipt. It is shown and never acted on: nothing is served from a cache, and nothing is fetched
+because a time is up. A value that is no time counts as no time, and says what is wrong with it.
+
+Source: specification 2026-07-28, server/utilities/caching.
+"""
+
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import peek
+
+SCOPES = ("public", "private")
+_EXACT = 2**53
+"""Beyond this, a number in JSON is not exact in most readers."""
+
+
+class Freshness(msgspec.Struct, frozen=True):
+    """What an answer says of its own age."""
+
+    received_ns: int
+    """By the journal's monotonic clock."""
+    ttl_ms: int | None = None
+    """None if none was given, or none that can be used."""
+    scope: str = ""
+    """"public", "private", or "" if none was given, or none that is known."""
+    flaws: tuple[str, ...] = ()
+    """What is wrong with what was given, half a sentence each; foreign text is in them."""
+
+    @property
+    def given(self) -> bool:
+        """Whether the server said anything about it, right or wrong."""
+        return self.ttl_ms is not None or bool(self.scope or self.flaws)
+
+    @property
+    def stale_from_ns(self) -> int | None:
+        """When it ceases to be fresh; None if nothing is known of that."""
+        return None if self.ttl_ms is None else self.received_ns + self.ttl_ms * 1_000_000
+
+
+def read_freshness(result: Any, received_ns: int) -> Freshness:
+    """What a result says."""
+    ttl_ms, flaw = _ttl(result)
+    scope, other = _scope(result)
+    return Freshness(received_ns, ttl_ms, scope, tuple(each for each in (flaw, other) if each))
+
+
+def _ttl(result: Any) -> tuple[int | None, str]:
+    raw = peek.at(result, "ttlMs")
+    if not peek.has(result, "ttlMs"):
+        return None, ""
+    if peek.number(result, "ttlMs") is None:
+        said = f": {raw[:40]!r}" if isinstance(raw, str) else ""
+        return None, f"ttlMs is {_a(raw)}, not a number{said}"
+    whole = peek.integer(result, "ttlMs")
+    if whole is None:
+        return None, f"ttlMs {raw!r} is no whole number"
+    if whole < 0:
+        return 0, f"ttlMs {_short(raw)} is negative: it counts as 0"
+    return (None, f"ttlMs {_short(raw)} is no time that can be meant") if whole > _EXACT else (whole, "")
+
+
+def _a(raw: Any) -> str:
+    name = peek.type_name(raw)
+    return name if raw is None else f"an {name}" if name[0] in "ao" else f"a {name}"
+
+
+def _short(raw: int | float) -> str:
+    if isinstance(raw, int) and abs(raw) > _EXACT:
+        return f"of {raw.bit_length()} bits"
+    return f"{raw:.6g}" if abs(raw) > _EXACT else str(raw)
+
+
+def _scope(result: Any) -> tuple[str, str]:
+    raw = peek.at(result, "cacheScope")
+    if not peek.has(result, "cacheScope"):
+        return "", ""
+    if raw in SCOPES:
+        return str(raw), ""
+    said = repr(raw[:40]) if isinstance(raw, str) else _a(raw)
+    return "", f"cacheScope is {said}, not public or private"
+
+
+def together(one: Freshness, other: Freshness) -> Freshness:
+    """Two pages of one list as one: what is stale first counts.
+
+    "All pages of one list MUST share cacheScope": two that do not are a flaw.
+    """
+    flaws = [*one.flaws, *(flaw for flaw in other.flaws if flaw not in one.flaws)]
+    if one.scope and other.scope and one.scope != other.scope:
+        flaws.append("cacheScope is not the same on all pages")
+    ends = (one.stale_from_ns, other.stale_from_ns)
+    first = one if ends[1] is None or (ends[0] is not None and ends[0] <= ends[1]) else other
+    return Freshness(first.received_ns, first.ttl_ms, one.scope or other.scope, tuple(dict.fromkeys(flaws)))
