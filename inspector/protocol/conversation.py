@@ -117,7 +117,10 @@ class Conversation:
         exchange = self.pairs.open(frame, request, target=target_of(request.method, params), revision=revision)
         self.progress.opened(exchange, params)
         task = self.tasks.opened(exchange, params)
-        self.operations.opened(exchange, params, task.operation if task else None)
+        if task is not None and task.operation is not None:
+            self.operations.join(exchange, task.operation)
+        else:
+            self.operations.opened(exchange, params)
         self.subscriptions.opened(exchange, params)
         if request.method in _MAY_ASK and declared_revision(params):
             self._awaited[exchange.number] = params

@@ -7,6 +7,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, NotJsonRpc, Request
 from inspector.protocol.questions import Question
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.tracking.tasks import Task
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -82,6 +83,12 @@ class Asked(msgspec.Struct, frozen=True):
     question: Question
 
 
+class TaskTold(msgspec.Struct, frozen=True):
+    """A task's state, or what is said about it, is another one now, or its result is there."""
+
+    task: Task
+
+
 class Garbled(msgspec.Struct, frozen=True):
     """Something that is no JSON-RPC message crossed the wire."""
 
@@ -101,5 +108,6 @@ Event = (
     | Catalogued
     | Outdated
     | Asked
+    | TaskTold
     | Garbled
 )

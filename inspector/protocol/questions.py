@@ -47,6 +47,8 @@ class Question(msgspec.Struct, frozen=True):
     """Its name among the questions of one result (2026-07-28); "" for a request of the server's own."""
     cause: int | None = None
     """The exchange of ours in which it was asked, if that can be told."""
+    task: str = ""
+    """The id of the task in which it was asked; "" outside of one."""
 
     @property
     def message(self) -> str:

@@ -1,0 +1,343 @@
+"""Tasks: work that outlives the request that began it, as far as the frames tell of it.
+
+Either side may run one (2025-11-25); in the extension io.modelcontextprotocol/tasks it is the server. A task is known
+from its handle on, or from the first word on it if nobody saw a handle: a list, a notification. The newest word
+counts, right or wrong; what a task must not do stands in its faults, beside the frame that shows it.
+
+Source: specification 2025-11-25, basic/utilities/tasks; SEP-2663.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
+from inspector.protocol.questions import Question, questions_in
+from inspector.protocol.tracking.task_words import (
+    ENDED,
+    TaskState,
+    Word,
+    asks_for_task,
+    handle_in,
+    read_word,
+    word_of,
+)
+
+STEPS, FAULTS = 500, 50
+"""How many of each a task keeps: of the steps the first and the newest, of the faults the first."""
+UNKNOWN_TASK = -32602
+"""What a receiver answers to an id that it does not know, or no longer (both eras)."""
+_ABOUT_ONE = frozenset({"tasks/get", "tasks/result", "tasks/cancel", "tasks/update"})
+MAY_BE_TASKS = frozenset({"tools/call", "sampling/createMessage", "elicitation/create"})
+"""Requests that may be answered with a task's handle."""
+TELLING = frozenset({"notifications/tasks/status", "notifications/tasks"})
+
+
+class TaskStep(msgspec.Struct, frozen=True):
+    """A change of a task's state, or of what is said about it."""
+
+    state: str
+    """As it came: one of `TaskState`, or something else, or ""."""
+    message: str
+    frame: int
+    time_ns: int
+
+
+class TaskFault(msgspec.Struct, frozen=True):
+    """Something that a task must not do, or that was wrong in what was said about it."""
+
+    what: str
+    """Half a sentence; may hold foreign text."""
+    frame: int
+
+
+class News(msgspec.Struct, frozen=True):
+    """What a frame newly says of a task."""
+
+    task: "Task"
+    asked: dict[str, Any]
+    """Questions of the task's that were not asked before (extension), by their names."""
+
+    def questions(self, frame: Frame, exchange: int | None) -> tuple[Question, ...]:
+        """Those that a person can be asked. `exchange` is what carried them; None for a notification."""
+        if not self.asked:
+            return ()
+        there = self.task.exchange or 0 if exchange is None else exchange
+        found = questions_in({"inputRequests": self.asked}, exchange=there, frame=frame.n, asked_ns=frame.time_ns)
+        return tuple(replace(each, cause=self.task.exchange, task=self.task.id) for each in found)
+
+
+class Task(msgspec.Struct, eq=False):
+    """Work that outlives its request. Filled in as frames come; everybody else only reads it."""
+
+    number: int
+    """From 1, in the order in which they became known, both sides together."""
+    id: str
+    by_server: bool
+    """Whether the server runs it and the client waits; False for a question that the client was to answer as a task."""
+    seen_ns: int
+    """When it became known."""
+    seen_frame: int
+    state: str = ""
+    """The newest word: one of `TaskState`, or whatever else came."""
+    message: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    ttl_ms: float | None = None
+    """How long it is kept from its creation on; None: for ever, or nothing usable was said."""
+    poll_ms: float | None = None
+    """How often it wants to be asked; None: not said."""
+    exchange: int | None = None
+    """The exchange whose answer was its handle; None if nobody saw one."""
+    operation: int | None = None
+    """The operation it belongs to with all of its polls; None without a handle."""
+    method: str = ""
+    """What it serves: "tools/call", "sampling/createMessage", "elicitation/create"; "" without a handle."""
+    target: str = ""
+    """The name of the tool; "" for others."""
+    history: tuple[TaskStep, ...] = ()
+    """Oldest first; at most `STEPS`."""
+    left_out: int = 0
+    """Steps that are not kept."""
+    polls: int = 0
+    """How often it was asked for its state."""
+    heard_ns: int = 0
+    """When the newest word came."""
+    ended_ns: int | None = None
+    """When it was first said to have ended."""
+    cancel_asked: int | None = None
+    """The exchange that asked it to end."""
+    result_frame: int | None = None
+    """The frame with what it came to: the answer to tasks/result, or the word that carried it."""
+    result_exchange: int | None = None
+    failed: bool = False
+    """Whether that is an error, or a tool's result that says isError."""
+    lost: bool = False
+    """Whether whoever runs it said that it does not know it (any more)."""
+    asked_keys: frozenset[str] = frozenset()
+    """The names of the questions that it has asked so far (extension)."""
+    faults: tuple[TaskFault, ...] = ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is to come of it."""
+        return self.ended_ns is not None or self.lost
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether it waits for an answer."""
+        return self.state == TaskState.INPUT_REQUIRED and not self.ended
+
+
+class Tasks:
+    """All tasks of a conversation."""
+
+    def __init__(self) -> None:
+        self.all: list[Task] = []
+        """Task number n stands at position n - 1."""
+        self.faults: tuple[TaskFault, ...] = ()
+        """What was wrong and belongs to no task: a handle without an id."""
+        self._by_id: dict[tuple[bool, str], Task] = {}
+        self._by_operation: dict[int, Task] = {}
+        self._about: dict[int, str] = {}
+        """The task's id that an open request names, by the number of its exchange; "" where it asks for a new task."""
+
+    def find(self, id_: str, *, by_server: bool = True) -> Task | None:
+        """The task of that id; the two sides have separate ids."""
+        return self._by_id.get((by_server, id_))
+
+    def of_operation(self, number: int | None) -> Task | None:
+        """The task that an operation became, if it became one."""
+        return None if number is None else self._by_operation.get(number)
+
+    def opened(self, exchange: Exchange, params: Any) -> Task | None:
+        """A request was sent: the task that it is about, if that is known."""
+        if exchange.method in MAY_BE_TASKS and asks_for_task(params):
+            self._about[exchange.number] = ""
+        if exchange.method not in _ABOUT_ONE or not (id_ := peek.text(params, "taskId")):
+            return None
+        self._about[exchange.number] = id_
+        task = self._asked_by(exchange, id_)
+        if task is not None and exchange.method == "tasks/get":
+            task.polls += 1
+        if task is not None and exchange.method == "tasks/cancel" and task.cancel_asked is None:
+            task.cancel_asked = exchange.number
+        return task
+
+    def answered(self, frame: Frame, exchange: Exchange, message: Answer | ErrorAnswer) -> list[News]:
+        """An answer came: what it newly says of tasks."""
+        id_ = self._about.pop(exchange.number, None)
+        if isinstance(message, Answer) and exchange.method in MAY_BE_TASKS:
+            return self._begun(frame, exchange, message.result_part, asked=id_ is not None)
+        if isinstance(message, Answer) and exchange.method == "tasks/list":
+            return self._listed(frame, exchange, message.result)
+        if not id_:
+            return []
+        task = self._asked_by(exchange, id_)
+        if isinstance(message, ErrorAnswer):
+            return self._refused(frame, exchange, task, message)
+        if exchange.method in ("tasks/get", "tasks/cancel"):
+            return self._told(frame, exchange, task, message.result_part)
+        if exchange.method == "tasks/result" and task is not None:
+            self._keep_result(task, frame, exchange, failed=_says_error(message.result_part))
+            return [News(task, {})]
+        return []
+
+    def _asked_by(self, exchange: Exchange, id_: str) -> Task | None:
+        """Who asks for a task is who does not run it."""
+        return self.find(id_, by_server=exchange.sender is Direction.TO_SERVER)
+
+    def notified(self, frame: Frame, params: Part) -> list[News]:
+        """A notification tells of a task."""
+        word = read_word(params)
+        if word is None:
+            self._blame(None, "a notification about a task names none", frame.n)
+            return []
+        by_server = frame.direction is Direction.FROM_SERVER
+        task = self.find(word.id, by_server=by_server)
+        if task is None:
+            task = self._new(word.id, by_server, frame)
+            self._blame(task, "it was told of before anybody was given its handle", frame.n)
+        return self._take(frame, task, word)
+
+    def _begun(self, frame: Frame, exchange: Exchange, result: Part, *, asked: bool) -> list[News]:
+        handle = handle_in(result, asked=asked)
+        if handle is None:
+            return []
+        if handle.word is None:
+            self._blame(None, f"{exchange.method} was answered with a task that has no id", frame.n)
+            return []
+        task = self._given(frame, exchange, handle.word)
+        if handle.nested and not asked:
+            self._blame(task, "nobody asked for a task", frame.n)
+        if handle.nested and handle.word.state != TaskState.WORKING:
+            self._blame(task, f"it began as {handle.word.state or 'nothing'}, not as working", frame.n)
+        return self._take(frame, task, handle.word, exchange)
+
+    def _given(self, frame: Frame, exchange: Exchange, word: Word) -> Task:
+        """The task of a handle, which begins with it."""
+        by_server = exchange.sender is Direction.TO_SERVER
+        task = known = self.find(word.id, by_server=by_server)
+        if task is None or task.exchange is not None:
+            task = self._new(word.id, by_server, frame)
+        if known is not None and task is not known:
+            self._blame(task, f"its id was given before, to task {known.number}", frame.n)
+        task.exchange, task.operation = exchange.number, exchange.operation
+        task.method, task.target = exchange.method, exchange.target
+        if exchange.operation is not None:
+            self._by_operation[exchange.operation] = task
+        return task
+
+    def _listed(self, frame: Frame, exchange: Exchange, result: Any) -> list[News]:
+        by_server = exchange.sender is Direction.TO_SERVER
+        told: list[News] = []
+        for item in peek.items(result, "tasks"):
+            if (word := word_of(item)) is None:
+                self._blame(None, "a listed task has no id", frame.n)
+                continue
+            task = self.find(word.id, by_server=by_server) or self._new(word.id, by_server, frame)
+            told += self._take(frame, task, word)
+        return told
+
+    def _told(self, frame: Frame, exchange: Exchange, task: Task | None, result: Part) -> list[News]:
+        """An answer to tasks/get or tasks/cancel; in the extension the latter is an empty one."""
+        word = read_word(result)
+        if task is None:
+            if word is None or exchange.method != "tasks/get":
+                return []
+            task = self._new(word.id, exchange.sender is Direction.TO_SERVER, frame)
+        if word is None:
+            if exchange.method == "tasks/get":
+                self._blame(task, "the answer to tasks/get names no task", frame.n)
+            return []
+        if word.id != task.id:
+            self._blame(task, f"it was asked for, and the answer speaks of {word.id[:80]!r}", frame.n)
+            return []
+        if word.result_type == "task":
+            self._blame(task, 'the resultType of a poll is "complete", and not "task"', frame.n)
+        return self._take(frame, task, word, exchange)
+
+    def _refused(self, frame: Frame, exchange: Exchange, task: Task | None, message: ErrorAnswer) -> list[News]:
+        if task is None:
+            return []
+        if exchange.method == "tasks/result" and task.state in ENDED:
+            self._keep_result(task, frame, exchange, failed=True)
+            return [News(task, {})]
+        if message.code == UNKNOWN_TASK and exchange.method == "tasks/get" and not task.lost:
+            task.lost = True
+            if task.ended_ns is None and task.polls <= 1 and task.exchange is not None:
+                self._blame(task, "its handle was given, and nobody knows it", frame.n)
+            return [News(task, {})]
+        return []
+
+    def _take(self, frame: Frame, task: Task, word: Word, exchange: Exchange | None = None) -> list[News]:
+        """The newest word on a task; what of it is new."""
+        before = (task.state, task.message)
+        self._judge(task, word, frame.n)
+        task.heard_ns, task.lost = frame.time_ns, False
+        task.created_at, task.updated_at = word.created_at or task.created_at, word.updated_at or task.updated_at
+        task.ttl_ms, task.poll_ms = word.ttl_ms, word.poll_ms
+        asked = {key: each for key, each in peek.mapping(word.questions).items() if key not in task.asked_keys}
+        task.asked_keys |= asked.keys()
+        if word.ended and task.ended_ns is None:
+            task.ended_ns = frame.time_ns
+        if word.result is not None or word.error is not None:
+            failed = word.error is not None or (word.result is not None and _says_error(word.result))
+            self._keep_result(task, frame, exchange, failed=failed)
+        task.state, task.message = word.state, word.message
+        if before == (task.state, task.message) and task.history and not asked:
+            return []
+        self._step(task, TaskStep(task.state, task.message, frame.n, frame.time_ns))
+        return [News(task, asked)]
+
+    def _judge(self, task: Task, word: Word, frame: int) -> None:
+        for flaw in word.flaws:
+            self._blame(task, flaw, frame)
+        if task.history and task.state in ENDED and word.state != task.state:
+            self._blame(task, f"it was {task.state}, and is {word.state or 'nothing'} again", frame)
+        if word.state == TaskState.INPUT_REQUIRED and word.questions is not None and not word.questions:
+            self._blame(task, "it needs input and asks nothing", frame)
+
+    def _keep_result(self, task: Task, frame: Frame, exchange: Exchange | None, *, failed: bool) -> None:
+        if task.result_frame is not None:
+            return
+        task.result_frame, task.failed = frame.n, failed
+        task.result_exchange = exchange.number if exchange else None
+
+    def _new(self, id_: str, by_server: bool, frame: Frame) -> Task:
+        task = Task(len(self.all) + 1, id_, by_server, frame.time_ns, frame.n)
+        self.all.append(task)
+        self._by_id[by_server, id_] = task
+        return task
+
+    def _step(self, task: Task, step: TaskStep) -> None:
+        history = (*task.history, step)
+        if len(history) > STEPS:
+            history, task.left_out = (history[0], *history[2:]), task.left_out + 1
+        task.history = history
+
+    def _blame(self, task: Task | None, what: str, frame: int) -> None:
+        """Note a fault, each only once."""
+        there = self.faults if task is None else task.faults
+        if len(there) >= FAULTS or any(fault.what == what for fault in there):
+            return
+        there = (*there, TaskFault(what, frame))
+        if task is None:
+            self.faults = there
+        else:
+            task.faults = there
+
+
+class _Flag(msgspec.Struct):
+    isError: Any = False  # noqa: N815, the name on the wire
+
+
+def _says_error(result: Part) -> bool:
+    try:
+        return msgspec.json.decode(result.raw, type=_Flag).isError is True
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return peek.flag(result.value, "isError") is True
