@@ -1,0 +1,248 @@
+"""What is watched, and what came of watching: subscriptions of both eras, their streams, and updates by URI.
+
+In the handshake era a URI is watched from the answer to `resources/subscribe` on. In the stateless one a
+`subscriptions/listen` request says all that is watched at once, the acknowledgement says what of it the server
+grants, and the request stays open as long as the stream lasts.
+
+A storm of updates is counted here and nowhere else: whoever shows them looks at `changes` when it likes.
+
+Source: specification, server/resources (subscriptions); 2026-07-28, basic/patterns/subscriptions.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.frames import Direction, Frame
+
+LISTEN, SUBSCRIBE, UNSUBSCRIBE = "subscriptions/listen", "resources/subscribe", "resources/unsubscribe"
+ACKNOWLEDGED, UPDATED = "notifications/subscriptions/acknowledged", "notifications/resources/updated"
+SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
+MOST_URIS = 10_000
+"""URIs of which updates are told apart; those of further ones are only counted together."""
+_MOST_PARENTS = 1000
+"""Watched URIs among which the parent of a sub-resource is looked for."""
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """What is asked for on a stream, or granted on it."""
+
+    tools: bool = False
+    """Changes of the list of tools."""
+    prompts: bool = False
+    resources: bool = False
+    """Changes of the lists of resources and templates."""
+    uris: tuple[str, ...] = ()
+    """Resources whose updates are wanted, in the order in which they were named."""
+    task_ids: tuple[str, ...] = ()
+    """Tasks of the extension."""
+
+    def __bool__(self) -> bool:
+        return any((self.tools, self.prompts, self.resources, self.uris, self.task_ids))
+
+    def as_json(self) -> dict[str, Any]:
+        """As the request carries it. "Omitting a field is equivalent to not subscribing to that type"."""
+        flags: dict[str, Any] = {name: True for name, member in _FLAGS.items() if getattr(self, member)}
+        lists = {"resourceSubscriptions": list(self.uris), "taskIds": list(self.task_ids)}
+        return flags | {name: value for name, value in lists.items() if value}
+
+    def without(self, other: "Filter") -> "Filter":
+        """What of this the other lacks."""
+        return Filter(
+            self.tools and not other.tools,
+            self.prompts and not other.prompts,
+            self.resources and not other.resources,
+            tuple(uri for uri in self.uris if uri not in other.uris),
+            tuple(id_ for id_ in self.task_ids if id_ not in other.task_ids),
+        )
+
+
+_FLAGS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourcesListChanged": "resources"}
+
+
+def read_filter(value: Any) -> Filter:
+    """The filter that stands there; what is no filter asks for nothing."""
+    tools, prompts, resources = (peek.flag(value, name) is True for name in _FLAGS)
+    return Filter(tools, prompts, resources, _texts(value, "resourceSubscriptions"), _texts(value, "taskIds"))
+
+
+def _texts(value: Any, member: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for item in peek.items(value, member) if isinstance(item, str)))
+
+
+class Stream(msgspec.Struct, eq=False):
+    """One `subscriptions/listen` request, filled in as frames come."""
+
+    exchange: Exchange
+    asked: Filter
+    granted: Filter | None = None
+    """What the server acknowledged; None before it did."""
+    acknowledged_frame: int | None = None
+    count: int = 0
+    """Notifications that came on it, the acknowledgement aside."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still lasts."""
+        return self.exchange.is_open
+
+    @property
+    def not_granted(self) -> Filter:
+        """What was asked and not acknowledged; nothing before the acknowledgement."""
+        return Filter() if self.granted is None else self.asked.without(self.granted)
+
+
+class Update(msgspec.Struct, frozen=True):
+    """What is known of the updates of one URI."""
+
+    count: int
+    frame: int
+    """The newest notification."""
+    time_ns: int
+
+
+class Standing(StrEnum):
+    """How it stands with one URI."""
+
+    WATCHED = "watched"
+    ASKED = "asked"
+    """The server has not acknowledged it yet."""
+    NOT_GRANTED = "not granted"
+    """It acknowledged the stream without it."""
+    ONCE = "was watched"
+    """It was watched, and is no longer."""
+
+
+class Subscriptions:
+    """All that is watched in a conversation."""
+
+    def __init__(self) -> None:
+        self.streams: list[Stream] = []
+        """All of them, oldest first."""
+        self.subscribed: dict[str, bool] = {}
+        """By URI, of the handshake era: True while it is subscribed, False once it was."""
+        self.updates: dict[str, Update] = {}
+        self.count = 0
+        """Updates that came in all."""
+        self.changes = 0
+        """A number that grows with whatever happens here."""
+        self._read: dict[str, int] = {}
+        """By URI: how many updates had come when it was last asked for with success."""
+        self._reading: dict[int, int] = {}
+        self._parents: dict[str, str] = {}
+        """By updated URI: the watched one that it lies below, as far as that has been looked for; "" for none."""
+
+    def opened(self, exchange: Exchange, params: Any) -> None:
+        """A request was sent."""
+        if exchange.sender is not Direction.TO_SERVER:
+            return
+        if exchange.method == LISTEN:
+            self.streams.append(Stream(exchange, read_filter(peek.at(params, "notifications"))))
+            self._changed()
+        elif exchange.method == "resources/read":
+            update = self.updates.get(exchange.target)
+            self._reading[exchange.number] = update.count if update else 0
+
+    def ended(self, exchange: Exchange) -> None:
+        """A request of any kind was answered, or is over without an answer."""
+        count = self._reading.pop(exchange.number, None)
+        went_well = exchange.state is ExchangeState.ANSWERED
+        if exchange.method == SUBSCRIBE and went_well:
+            self.subscribed[exchange.target] = True
+        elif exchange.method == UNSUBSCRIBE and went_well:
+            self.subscribed[exchange.target] = False
+        elif exchange.method == "initialize" and went_well:
+            self.subscribed = dict.fromkeys(self.subscribed, False)
+        elif count is not None and went_well and exchange.target in self.updates:
+            self._read[exchange.target] = count
+        elif exchange.method != LISTEN:
+            return
+        self._changed()
+
+    def notified(self, frame: Frame, method: str, params: Any) -> None:
+        """A notification came: an acknowledgement, an update, or another one that may belong to a stream."""
+        if frame.direction is not Direction.FROM_SERVER:
+            return
+        stream = self._stream_of(frame, params, acknowledged=method == ACKNOWLEDGED)
+        if method == ACKNOWLEDGED and stream is not None and stream.granted is None:
+            stream.granted, stream.acknowledged_frame = read_filter(peek.at(params, "notifications")), frame.n
+            self._changed()
+        elif stream is not None:
+            stream.count += 1
+        if method == UPDATED and (uri := peek.text(params, "uri")):
+            self._updated(uri, frame)
+        self.changes += 1
+
+    def of(self, exchange: Exchange) -> Stream | None:
+        """The stream that a request opened."""
+        return next((stream for stream in reversed(self.streams) if stream.exchange is exchange), None)
+
+    @property
+    def open_streams(self) -> list[Stream]:
+        """Those that last."""
+        return [stream for stream in self.streams if stream.is_open]
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """All URIs whose updates the server has promised."""
+        found = dict.fromkeys(uri for uri, still in list(self.subscribed.items()) if still)
+        for stream in self.open_streams:
+            found |= dict.fromkeys(stream.granted.uris if stream.granted else ())
+        return tuple(found)
+
+    def standing(self, uri: str) -> Standing | None:
+        """How it stands with a URI; None if nobody ever wanted to watch it."""
+        there = [stream for stream in self.open_streams if uri in stream.asked.uris]
+        if self.subscribed.get(uri) or any(stream.granted and uri in stream.granted.uris for stream in there):
+            return Standing.WATCHED
+        if there:
+            return Standing.ASKED if any(stream.granted is None for stream in there) else Standing.NOT_GRANTED
+        known = any(stream.granted and uri in stream.granted.uris for stream in self.streams)
+        return Standing.ONCE if known or uri in self.subscribed else None
+
+    def since_read(self, uri: str) -> int:
+        """How many updates of a URI came since it was last asked for with success; all of them if it never was."""
+        update = self.updates.get(uri)
+        return 0 if update is None else update.count - self._read.get(uri, 0)
+
+    def _updated(self, uri: str, frame: Frame) -> None:
+        self.count += 1
+        self._count(uri, frame)
+        if uri not in self._parents and len(self._parents) < MOST_URIS:
+            self._parents[uri] = _parent(uri, self.watched)
+        if parent := self._parents.get(uri):
+            self._count(parent, frame)  # the uri may be that of a sub-resource of the one that was subscribed to
+
+    def _changed(self) -> None:
+        """What is watched may be something else now."""
+        self._parents = {}
+        self.changes += 1
+
+    def _count(self, uri: str, frame: Frame) -> None:
+        before = self.updates.get(uri)
+        if before is not None or len(self.updates) < MOST_URIS:
+            self.updates[uri] = Update(before.count + 1 if before else 1, frame.n, frame.time_ns)
+
+    def _stream_of(self, frame: Frame, params: Any, *, acknowledged: bool) -> Stream | None:
+        """By the id it carries, whose JSON type counts; without one by its HTTP exchange, or if only one can be."""
+        named = peek.at(params, "_meta", SUBSCRIPTION_ID)
+        there = self.open_streams
+        if named is not None:
+            fits = [each for each in there if each.exchange.id == named and type(each.exchange.id) is type(named)]
+        elif frame.http is not None:
+            fits = [each for each in there if each.exchange.http == frame.http]
+        else:
+            fits = [each for each in there if each.granted is None] if acknowledged else []
+        return fits[-1] if named is not None and fits else fits[0] if len(fits) == 1 else None
+
+
+def _parent(uri: str, watched: tuple[str, ...]) -> str:
+    """The watched URI that this one lies below, the longest if several do; "" if none does, or it is watched itself."""
+    if uri in watched:
+        return ""
+    above = (each for each in watched[:_MOST_PARENTS] if each and uri.startswith(each))
+    fits = [each for each in above if each.endswith("/") or uri[len(each) : len(each) + 1] in ("/", "?", "#")]
+    return max(fits, key=len, default="")

@@ -1,0 +1,46 @@
+"""How changes are asked for, and what each end of a stream means."""
+
+import pytest
+
+from inspector.protocol.flows.steps import Broken, GivenUp, Reply, Send, Silent
+from inspector.protocol.flows.watch import End, end_of, listen, subscribe, unsubscribe
+from inspector.protocol.tracking.subscriptions import Filter
+from tests.protocol.flows.scripted import Played, error, refused, result
+
+
+def test_a_resource_is_subscribed_to_by_its_uri() -> None:
+    played = Played()
+    answer = result({})
+    assert played.play(subscribe("a:b"), [answer]) is answer
+    played.play(unsubscribe("a:b"), [result({})])
+    assert played.steps == [
+        Send("resources/subscribe", {"uri": "a:b"}),
+        Send("resources/unsubscribe", {"uri": "a:b"}),
+    ]
+
+
+def test_a_stream_is_asked_for_without_a_clock() -> None:
+    played = Played()
+    played.play(listen(Filter(tools=True, uris=("a:b",))), [result({})])
+    notifications = {"toolsListChanged": True, "resourceSubscriptions": ["a:b"]}
+    assert played.steps == [Send("subscriptions/listen", {"notifications": notifications}, endless=True)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "end", "why"),
+    [
+        (result({"resultType": "complete"}), End.BY_SERVER, "the server ended it"),
+        (error(-32601), End.REFUSED, "the server answered with error -32601: no"),
+        (refused(200, why="the response ended early"), End.CUT, "the response ended early"),
+        (refused(None, why="the server ended it"), End.CUT, "the server ended it"),
+        (refused(404), End.REFUSED, "HTTP 404"),
+        (refused(429), End.CUT, "HTTP 429"),
+        (refused(503), End.CUT, "HTTP 503"),
+        (Broken(None, "gone"), End.OVER, "gone"),
+        (Broken(None, "nobody there", unreached=True), End.CUT, "nobody there"),
+        (GivenUp(None, "enough"), End.BY_US, "enough"),
+        (Silent(None, 3, "idle"), End.CUT, "nothing came for 3 s"),
+    ],
+)
+def test_every_end_has_a_meaning(reply: Reply, end: End, why: str) -> None:
+    assert end_of(reply) == (end, why)
