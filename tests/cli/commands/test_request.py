@@ -6,6 +6,7 @@ import pytest
 
 from inspector.cli.commands import request
 from inspector.cli.exit_status import ExitStatus
+from inspector.protocol.revisions.table import ROWS
 from tests.cli.running import demo, inspect, scripted
 
 _MEMBERS = ["result", "error", "duration_ms", "rounds"]
@@ -56,3 +57,72 @@ def test_a_notification_is_sent_and_nothing_is_waited_for(tmp_path: Path) -> Non
 
 def test_the_command_is_named_request() -> None:
     assert request.command.name == "request"
+
+
+def test_raw_bytes_go_out_as_they_are_and_what_comes_is_written(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    server = scripted({"acme/do": {"result": {"done": True}}}, f"log={log}")
+    ran = inspect("request", "--raw", '{"jsonrpc":"2.0",  "id":"mine","method":"acme/do"}', *server)
+    assert ran.status == 0
+    assert '{"jsonrpc":"2.0",  "id":"mine","method":"acme/do"}\n' in log.read_text()
+    assert ran.stdout == '{"jsonrpc": "2.0", "id": "mine", "result": {"done": true}}\n'
+
+
+def test_broken_json_gets_what_the_server_says_to_it() -> None:
+    ran = inspect("request", "--raw", '{"jsonrpc":', "--json", "--era", "legacy", *demo())
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert (ran.data["ended"], ran.data["came"][0]["error"]["code"]) == ("answered", -32700)
+    assert "no JSON-RPC message: not JSON" in ran.stderr
+
+
+def test_raw_bytes_come_from_a_file_and_from_stdin(tmp_path: Path) -> None:
+    file, log = tmp_path / "message", tmp_path / "log"
+    file.write_bytes(b'{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","method":"b"}\n')
+    words = ("request", "--wait", "0", "--raw")
+    assert inspect(*words, f"@{file}", *scripted({}, f"log={log}")).status == 0
+    assert log.read_text().endswith('{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","method":"b"}\n')
+    assert inspect(*words, "-", *scripted({}, f"log={log}"), stdin='{"method":"c"}').status == 0
+    assert log.read_text().endswith('{"method":"c"}\n')
+    assert inspect(*words, f"@{tmp_path}", "--", "no-such-program").status == ExitStatus.USAGE
+
+
+def test_a_raw_request_that_is_not_answered_in_time_says_so() -> None:
+    ran = inspect("request", "--raw", '{"jsonrpc":"2.0","id":1,"method":"x"}', "--wait", "0.05", *scripted({"x": {}}))
+    assert ran.status == ExitStatus.TIMEOUT
+    assert "no answer within 0.05 s" in ran.stderr
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_raw_bytes_over_http(demo_url: str, era: str) -> None:
+    ran = inspect("request", "--raw", '{"jsonrpc":"2.0","id":', "--json", "--era", era, demo_url)
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert (ran.data["status"], ran.data["came"][0]["error"]["code"]) == (400, -32700)
+
+
+def test_a_batch_is_one_frame_and_its_answers_stand_in_the_order_of_the_requests() -> None:
+    batch = '[{"method": "tools/list"}, {"method": "ping"}, {"method": "acme/x"}]'
+    with_batches = next(row.date for row in ROWS if row.batches)
+    ran = inspect("request", "--batch", batch, "--json", "--revision", with_batches, *demo())
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert [list(each["result"] or []) for each in ran.data] == [["tools"], [], []]
+    assert ran.data[2]["error"]["code"] == -32601
+    refused = inspect("request", "--batch", batch, "--era", "legacy", *demo())
+    assert refused.status == ExitStatus.USAGE
+    assert "has no batches" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--raw", "{}", "--params", "{}"), "--params means nothing beside --raw"),
+        (("--raw", "{}", "--batch", "[]"), "--batch means nothing beside --raw"),
+        (("--batch", "{}"), "--batch needs an array"),
+        (("--batch", '[{"id": 1}]'), "item 1 has no method"),
+        (("ping", "--raw", "{}"), "both a method"),
+        ((), "no method named"),
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("request", *words, "--", "no-such-program")
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
