@@ -12,12 +12,10 @@ from inspector.cli.headless import Visit
 from inspector.cli.outcome import answered
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.log_levels import LEVELS, LOG_LEVEL
 from inspector.protocol.revisions._shape import LogLevel
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-_IN_META = "io.modelcontextprotocol/logLevel"
 
 
 def log_level_option(command: F) -> F:
@@ -38,7 +36,7 @@ async def with_logs(visit: Visit, params: Any, level: str | None) -> Any:
         return params
     match revision.log_level:
         case LogLevel.META:
-            return {**peek.mapping(params), "_meta": {**peek.mapping(params, "_meta"), _IN_META: level}}
+            return {**peek.mapping(params), "_meta": {**peek.mapping(params, "_meta"), LOG_LEVEL: level}}
         case LogLevel.REQUEST:
             await _set_level(visit, level)
             return params

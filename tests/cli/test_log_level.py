@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.cli.log_level import LEVELS
+from inspector.protocol.log_levels import LEVELS
 from tests.cli.running import demo, inspect, scripted
 
 
