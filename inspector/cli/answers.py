@@ -12,9 +12,11 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
+from inspector.cli.sampler import read_model, sampler_options
 from inspector.errors import UsageError
 from inspector.protocol import offers
 from inspector.protocol.questions import Kind, Root
+from inspector.sampler.choice import ModelChoice
 from inspector.session.scripted import Prepared, read_answers
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,6 +45,8 @@ class Answers(msgspec.Struct, frozen=True):
     """Offers that were asked for by name."""
     fewer: frozenset[str] = frozenset()
     """Offers that were forbidden by name; one that was also asked for is made."""
+    model: ModelChoice | None = None
+    """A real model for sampling; None if none was named."""
 
     def offers(self, *, has_person: bool) -> frozenset[str]:
         """What is declared to the server."""
@@ -53,6 +57,8 @@ class Answers(msgspec.Struct, frozen=True):
         found = {offers.ROOTS} if self.roots else set()
         if Kind.SAMPLING in kinds:
             found.add(offers.SAMPLING)
+        if self.model is not None:
+            found |= {offers.SAMPLING, offers.SAMPLING_TOOLS}
         if Kind.ELICITATION in kinds:
             found |= {offers.FORM, offers.URL}
         return frozenset(found)
@@ -60,6 +66,7 @@ class Answers(msgspec.Struct, frozen=True):
 
 def answers_options(command: F) -> F:
     """Add the options about questions, which every command that talks to a server takes."""
+    command = sampler_options(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -72,14 +79,15 @@ def roots_options(command: F) -> F:
     return command
 
 
-def read(options: Mapping[str, Any]) -> Answers:
-    """What those options come to. Raises: UsageError."""
+def read(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> Answers:
+    """What those options come to; a model's key comes from `env`. Raises: UsageError."""
     file = options.get("answers")
     return Answers(
         read_answers(file) if file is not None else (),
         roots(options),
         _asked_for(_names(options.get("offer", ()))),
         _forbidden(_names(options.get("no_offer", ()))),
+        read_model(options, env or {}),
     )
 
 

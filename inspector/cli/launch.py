@@ -11,6 +11,7 @@ from types import FrameType
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.options import Chosen
+from inspector.cli.sampler import demand_consent
 from inspector.cli.world import World
 from inspector.config.eras import Eras
 from inspector.config.paths import places
@@ -24,7 +25,11 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
     """How to talk to a target: what was asked for, and what is remembered of it.
 
     `has_person`: somebody sits at the screen and can be asked.
+
+    Raises: UsageError if a model needs the consent of a person who is not there.
     """
+    if not has_person:
+        demand_consent(chosen.answers.model)
     eras = Eras(places(world.env).state)
 
     def remember(opening: Opening) -> None:
@@ -38,6 +43,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         offers=chosen.answers.offers(has_person=has_person),
         prepared=chosen.answers.prepared,
         roots=chosen.answers.roots,
+        model=chosen.answers.model,
         has_person=has_person,
         remembered=eras.get(chosen.target.key),
         remember=remember,

@@ -107,8 +107,8 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
     if no_capture and options["capture"]:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
     era = None if options["era"] == "auto" else Era(options["era"])
-    clocks = _clocks(options)
-    return Chosen(target, era, options["revision"], clocks, options["capture"], not no_capture, answers.read(options))
+    told = answers.read(options, world.env)
+    return Chosen(target, era, options["revision"], _clocks(options), options["capture"], not no_capture, told)
 
 
 def _clocks(options: Mapping[str, Any]) -> Clocks:

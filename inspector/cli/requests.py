@@ -20,6 +20,7 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import Refusal
 from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
+from inspector.viewmodels.proposed import Account, left_out, told
 from inspector.viewmodels.readable import result_lines
 from inspector.viewmodels.result import Came, Finished, came_of, result_view, verdict_of
 
@@ -60,16 +61,30 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
         _narrate_verdict(visit.output, verdict)
     else:
         visit.output.lines(result_lines(result_view(finished, verdict)))
+    _narrate_models(visit.session, visit.output)
     if left_open := _left_open(visit.session, called):
         hint = "Prepare an answer, and name its file with --answers."
         return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
 
 
+def _narrate_models(session: Session, output: Output) -> None:
+    """Which real model answered what the server asked; what it did not get to see is a warning."""
+    for proposal in (ticket.proposal for ticket in session.options.desk.tickets if ticket.proposal is not None):
+        if proposal.said is None:
+            continue
+        said = proposal.said
+        account = Account(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out)
+        output.narrate(f"the model's answer: {told(account)}")
+        if lost := left_out(account):
+            output.warn(f"the model did not see {lost}")
+
+
 def _left_open(session: Session, called: Called) -> str:
     """Why a question of the server's got no answer; "" if none was left without."""
-    refused = (ticket.reply for ticket in session.options.desk.tickets if ticket.by == BY_NOBODY)
-    return called.unanswered or next((reply.message for reply in refused if isinstance(reply, Refusal)), "")
+    refused = (ticket for ticket in session.options.desk.tickets if ticket.by == BY_NOBODY)
+    told = (each.why or each.reply.message for each in refused if isinstance(each.reply, Refusal))
+    return next(told, called.unanswered)
 
 
 def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, rounds: int) -> Finished:

@@ -1,7 +1,8 @@
 """Desk: where questions wait for an answer. Both eras meet here.
 
-Policies are asked first, in order: scripted answers, then the list of roots. What none of them answers waits for the
-person, as a ticket. A ticket can be withdrawn: the server cancelled its question, or the connection is gone.
+Policies are asked first, in order: scripted answers, then the list of roots. A real model comes next where nobody is
+asked first, else the person may ask it for a proposal. What none of them answers waits for the person, as a ticket. A
+ticket can be withdrawn: the server cancelled its question, or the connection is gone.
 Where no person is there, a question without an answer is refused at once: silence would hang the server.
 
 Another thread may read `tickets` and what they hold: the tuple is replaced and never changed, and a ticket's state is
@@ -15,6 +16,8 @@ from enum import StrEnum
 import msgspec
 
 from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Root, rooted
+from inspector.sampler.choice import Approve
+from inspector.session.proposals import Proposal, ProposalState, Proposer
 
 Policy = Callable[[Question], Awaitable[Reply | None]]
 """Answers a question, or leaves it (None) to the next."""
@@ -42,7 +45,9 @@ class Ticket(msgspec.Struct, eq=False):
     why: str = ""
     """Why it was withdrawn."""
     by: str = ""
-    """Who answered: "person", or the name of a policy."""
+    """Who answered: "person", the name of a policy, or a model."""
+    proposal: Proposal | None = None
+    """What a model answers, or answered, to a sampling request."""
     future: "asyncio.Future[Reply | None]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -52,13 +57,19 @@ class Desk:
     """All questions of one conversation, those that a policy answered included."""
 
     def __init__(
-        self, policies: Sequence[tuple[str, Policy]] = (), *, has_person: bool = False, roots: Sequence[Root] = ()
+        self,
+        policies: Sequence[tuple[str, Policy]] = (),
+        *,
+        has_person: bool = False,
+        roots: Sequence[Root] = (),
+        proposer: Proposer | None = None,
     ) -> None:
-        """`policies` have names, which the ticket keeps."""
+        """`policies` have names, which the ticket keeps. `proposer` knows a model; None if there is none."""
         self._policies = (*policies, (BY_ROOTS, self._list_roots))
         self.roots = tuple(roots)
         """What a request for roots is answered with; may be replaced."""
         self.has_person = has_person
+        self.proposer = proposer
         self.tickets: tuple[Ticket, ...] = ()
         self.changes = 0
         """Grows with everything that happens here, so that a look is nearly free while nothing does."""
@@ -89,6 +100,17 @@ class Desk:
         self._end(ticket, TicketState.ANSWERED, reply, BY_PERSON)
         return True
 
+    async def consult(self, ticket: Ticket, params: object) -> None:
+        """Have the model propose an answer to these params of a sampling request; it stands in the ticket.
+
+        Where only the request needs the person's consent, the answer goes out at once.
+        """
+        if self.proposer is None or ticket.state is not TicketState.WAITING:
+            return
+        proposal = await self._proposed(self.proposer, ticket, params)
+        if proposal.state is ProposalState.READY and self.proposer.approve is not Approve.ALWAYS:
+            self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
+
     def withdraw(self, why: str, *, exchange: int | None = None) -> None:
         """Nobody wants an answer any more: to the questions of one exchange, or to all of them."""
         for ticket in self.waiting:
@@ -103,9 +125,30 @@ class Desk:
             if (reply := await policy(ticket.question)) is not None:
                 self._end(ticket, TicketState.ANSWERED, reply, name)
                 return
+        if self.proposer is not None and self.proposer.approve is Approve.NEVER:
+            if ticket.question.kind is Kind.SAMPLING:
+                await self._by_model(self.proposer, ticket)
         if not self.has_person:
             missing = f"nobody is there to answer {ticket.question.kind}, and no answer was prepared"
             self._end(ticket, TicketState.ANSWERED, Refusal(REJECTED, missing), BY_NOBODY)
+
+    async def _by_model(self, proposer: Proposer, ticket: Ticket) -> None:
+        """The model answers without anybody's consent. If it can't, the question is the person's, or is refused."""
+        proposal = await self._proposed(proposer, ticket, ticket.question.params)
+        if proposal.result is not None:
+            self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
+        elif not self.has_person:
+            refusal = Refusal(REJECTED, "the model that answers here gave no answer")
+            self._end(ticket, TicketState.ANSWERED, refusal, BY_NOBODY, why=proposal.why)
+
+    async def _proposed(self, proposer: Proposer, ticket: Ticket, params: object) -> Proposal:
+        ticket.proposal = proposal = proposer.begin()
+        self.changes += 1
+        try:
+            await proposer.finish(proposal, params, ticket.future)
+        finally:
+            self.changes += 1
+        return proposal
 
     def _end(self, ticket: Ticket, state: TicketState, reply: Reply | None = None, by: str = "", why: str = "") -> None:
         if ticket.state is not TicketState.WAITING:

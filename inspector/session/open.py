@@ -16,7 +16,10 @@ from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.stamp import ClientIdentity
+from inspector.sampler.choice import ModelChoice
 from inspector.session.desk import Desk, Policy
+from inspector.session.lists import ListWishes
+from inspector.session.proposals import Proposer
 from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
@@ -46,6 +49,9 @@ class Settings(msgspec.Struct, frozen=True):
     prepared: tuple[Prepared, ...] = ()
     """Answers that need nobody, tried in order."""
     roots: tuple[Root, ...] = ()
+    model: ModelChoice | None = None
+    """A real model for sampling requests that nothing prepared answers."""
+    lists: ListWishes = msgspec.field(default_factory=ListWishes)
     has_person: bool = False
     """Whether somebody is there to answer what nothing prepared answers."""
     remembered: Era | None = None
@@ -64,7 +70,12 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
         silence_s=settings.probe_silence_s,
     )
-    desk = Desk(_policies(settings, journal), has_person=settings.has_person, roots=settings.roots)
+    desk = Desk(
+        _policies(settings, journal),
+        has_person=settings.has_person,
+        roots=settings.roots,
+        proposer=_proposer(settings.model),
+    )
     return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember, desk))
 
 
@@ -76,6 +87,14 @@ def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
         return exchange.target if exchange is not None and exchange.method == "tools/call" else ""
 
     return [("prepared answer", policy(settings.prepared, tool_of))]
+
+
+def _proposer(choice: ModelChoice | None) -> Proposer | None:
+    if choice is None:
+        return None
+    from inspector.sampler.endpoint import ChatModel
+
+    return Proposer(ChatModel(choice), choice.approve)
 
 
 def transport_for(target: Target) -> Transport:

@@ -1,0 +1,165 @@
+"""A sampling request as a request for a chat completion. Pure.
+
+What the other form has no place for is told and not hidden.
+
+Source: specification 2025-11-25, client/sampling; the OpenAI API reference, "Create chat completion".
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import encode
+
+_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
+_AUDIO = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+
+
+class ChatRequest(msgspec.Struct, frozen=True):
+    """What is sent, and how to read what comes."""
+
+    body: dict[str, Any]
+    tools: dict[str, str]
+    """The tool that each function's name stands for: functions have stricter names."""
+    left_out: tuple[str, ...] = ()
+    """What of the request does not reach the model, a phrase each; foreign text may stand in it."""
+
+
+def chat_request(params: Any, model: str) -> ChatRequest:
+    """Translate the params of `sampling/createMessage`. Never raises, whatever they are."""
+    return _Translation(params).request(model)
+
+
+class _Translation:
+    """One request on its way into the other form."""
+
+    def __init__(self, params: Any) -> None:
+        self._params = params
+        self._lost: list[str] = []
+        self._functions = _functions(peek.items(params, "tools"))
+        self._names = {tool: function for function, tool in self._functions.items()}
+
+    def request(self, model: str) -> ChatRequest:
+        params = self._params
+        body: dict[str, Any] = {"model": model, "messages": list(self._messages())}
+        if (limit := peek.number(params, "maxTokens")) is not None:
+            body["max_tokens"] = int(limit) if float(limit).is_integer() else limit
+        if (temperature := peek.number(params, "temperature")) is not None:
+            body["temperature"] = temperature
+        if stops := [stop for stop in peek.items(params, "stopSequences") if isinstance(stop, str)]:
+            body["stop"] = stops
+        body |= self._tools()
+        if peek.text(params, "includeContext") not in (None, "none"):
+            self._lost.append("the context that it wants to be included")
+        return ChatRequest(body, self._functions, tuple(dict.fromkeys(self._lost)))
+
+    def _messages(self) -> Iterable[dict[str, Any]]:
+        if prompt := peek.text(self._params, "systemPrompt"):
+            yield {"role": "system", "content": prompt}
+        for message in peek.items(self._params, "messages"):
+            blocks = _blocks(peek.at(message, "content"))
+            if peek.text(message, "role") == "assistant":
+                yield self._assistant(blocks)
+            else:
+                yield from self._user(blocks)
+
+    def _assistant(self, blocks: list[Any]) -> dict[str, Any]:
+        said = [text for block in blocks if (text := _text(block)) is not None]
+        calls = [self._call(block) for block in blocks if peek.text(block, "type") == "tool_use"]
+        for block in blocks:
+            if _text(block) is None and peek.text(block, "type") != "tool_use":
+                self._lose(block, "of the assistant's")
+        told = {"tool_calls": calls} if calls else {}
+        return {"role": "assistant", "content": "\n".join(said) if said or not calls else None} | told
+
+    def _user(self, blocks: list[Any]) -> Iterable[dict[str, Any]]:
+        """Results of tools become messages of their own and come first, as the other form wants them."""
+        parts: list[dict[str, Any]] = []
+        for block in blocks:
+            if peek.text(block, "type") != "tool_result":
+                parts += self._part(block)
+                continue
+            said, beside = self._returned(block)
+            parts += beside
+            yield {"role": "tool", "tool_call_id": peek.text(block, "toolUseId") or "", "content": said}
+        if len(parts) == 1 and "text" in parts[0]:
+            yield {"role": "user", "content": parts[0]["text"]}
+        elif parts or not any(peek.text(block, "type") == "tool_result" for block in blocks):
+            yield {"role": "user", "content": parts or ""}
+
+    def _returned(self, block: Any) -> tuple[str, list[dict[str, Any]]]:
+        """The text that a tool returned, and what of its result is none."""
+        inner = _blocks(peek.at(block, "content"))
+        said = [text for each in inner if (text := _text(each)) is not None]
+        if not said and (structured := peek.at(block, "structuredContent")) is not None:
+            said = [_json(structured)]
+        if peek.flag(block, "isError"):
+            self._lost.append("the sign that a tool failed (its text is passed on)")
+        return "\n".join(said), [part for each in inner if _text(each) is None for part in self._part(each)]
+
+    def _part(self, block: Any) -> list[dict[str, Any]]:
+        kind, mime = peek.text(block, "type"), peek.text(block, "mimeType") or ""
+        data = peek.text(block, "data")
+        if (said := _text(block)) is not None:
+            return [{"type": "text", "text": said}]
+        if kind == "image" and data is not None:
+            return [{"type": "image_url", "image_url": {"url": f"data:{mime or 'image/png'};base64,{data}"}}]
+        if kind == "audio" and data is not None:
+            sort = _AUDIO.get(mime.lower(), mime.rpartition("/")[2] or "wav")
+            return [{"type": "input_audio", "input_audio": {"data": data, "format": sort}}]
+        self._lose(block, "of the user's")
+        return []
+
+    def _call(self, block: Any) -> dict[str, Any]:
+        name = peek.text(block, "name") or ""
+        function = {"name": self._names.get(name, name), "arguments": _json(peek.at(block, "input") or {})}
+        return {"id": peek.text(block, "id") or "", "type": "function", "function": function}
+
+    def _tools(self) -> dict[str, Any]:
+        functions = [
+            {"type": "function", "function": _function(self._names[name], tool)}
+            for tool in peek.items(self._params, "tools")
+            if (name := peek.text(tool, "name"))
+        ]
+        if not functions:
+            return {}
+        mode = peek.text(self._params, "toolChoice", "mode")
+        return {"tools": functions} | ({"tool_choice": mode} if mode else {})
+
+    def _lose(self, block: Any, whose: str) -> None:
+        self._lost.append(f"a block {whose} of type {peek.text(block, 'type') or 'unknown'}")
+
+
+def _function(name: str, tool: Any) -> dict[str, Any]:
+    described = peek.text(tool, "description")
+    schema = peek.at(tool, "inputSchema")
+    return {"name": name} | ({"description": described} if described else {}) | {"parameters": schema or {}}
+
+
+def _functions(tools: list[Any]) -> dict[str, str]:
+    """A name for each tool that a function may have, and the tool's own."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(name for tool in tools if (name := peek.text(tool, "name"))):
+        safe = base = _NAME.sub("_", name)[:_LONGEST_NAME]
+        number = 2
+        while safe in found:
+            safe = f"{base[: _LONGEST_NAME - 4]}_{number}"
+            number += 1
+        found[safe] = name
+    return found
+
+
+def _blocks(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [] if content is None else [content]
+
+
+def _text(block: Any) -> str | None:
+    return peek.text(block, "text") if peek.text(block, "type") == "text" else None
+
+
+def _json(value: Any) -> str:
+    return encode(value).decode("utf-8", "replace")

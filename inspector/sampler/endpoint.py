@@ -1,0 +1,130 @@
+"""A model behind an OpenAI-compatible endpoint: one POST an answer, over httpx, with nothing in between.
+
+This exchange is no MCP traffic and stays out of the journal. The key travels in one header and nowhere else: it is cut
+out of whatever the endpoint says.
+"""
+
+import asyncio
+from typing import Any
+
+import httpx
+import msgspec
+
+from inspector.errors import AuthorizationNeeded, RequestFailed, RequestTimeout
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import encode
+from inspector.sampler.chat import ChatRequest, chat_request
+from inspector.sampler.choice import ModelChoice
+from inspector.sampler.completion import Said, said_in
+from inspector.transports.http.client import make_client
+from inspector.transports.http.failures import broken, unreachable
+
+_CONNECT_S = 10.0
+_MOST = 16 * 1024 * 1024
+"""Bytes of an answer."""
+_QUOTED = 300
+_PLACE = "/chat/completions"
+_WANTED = "--sampler-url wants the base of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1."
+
+
+class _Came(msgspec.Struct, frozen=True):
+    """A response, whole."""
+
+    status: int
+    content_type: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def said(self) -> str:
+        """What an error says: the message of its JSON, else the beginning of the body."""
+        value = _json(self.body)
+        error = peek.at(value, "error")
+        message = peek.text(error, "message") or (error if isinstance(error, str) else None)
+        return message or peek.text(value, "message") or self.body.decode("utf-8", "replace").strip()
+
+
+class ChatModel:
+    """Answers sampling requests."""
+
+    def __init__(self, choice: ModelChoice) -> None:
+        self._choice = choice
+        base = choice.url.rstrip("/")
+        self._url = httpx.URL(base if base.endswith(_PLACE) else base + _PLACE)
+        self.label = f"{choice.model} at {self._url.netloc.decode('ascii')}"
+        """The model and where it is, for people."""
+
+    async def answer(self, params: Any) -> Said:
+        """What the model says to the params of `sampling/createMessage`.
+
+        Raises: AuthorizationNeeded, ConnectError, RequestFailed, RequestTimeout, UsageError; no message has the key.
+        """
+        request = chat_request(params, self._choice.model)
+        try:
+            async with asyncio.timeout(self._choice.patience_s):
+                came = await self._post(request.body)
+                if came.status == 400 and "max_completion_tokens" in came.said:
+                    came = await self._post(_renamed(request.body))  # newer models know the limit by another name
+        except TimeoutError:
+            raise RequestTimeout(
+                f"the model ({self.label}) did not answer within {self._choice.patience_s:g} s",
+                hint="Give it longer with --sampler-timeout.",
+            ) from None
+        return self._read(came, request)
+
+    async def _post(self, body: dict[str, Any]) -> _Came:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"} | self._choice.key.header()
+        client = make_client(self._url, cacert=None, insecure=False, connect_timeout=_CONNECT_S, trust_env=True)
+        began = False
+        try:
+            async with client, client.stream("POST", self._url, content=encode(body), headers=headers) as response:
+                began = True
+                return await _whole(response)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            if not began:
+                raise unreachable(error, self._url, _CONNECT_S) from None
+            raise RequestFailed(f"the model's answer broke off: {broken(error)}") from None
+
+    def _read(self, came: _Came, request: ChatRequest) -> Said:
+        hide = self._choice.key.hidden_in
+        told = hide(came.said)[:_QUOTED]
+        where = f"the model's endpoint answered HTTP {came.status}"
+        if came.status in (401, 403):
+            hint = "Is its key in the environment variable that --sampler-key-env names?"
+            raise AuthorizationNeeded(f"{where}: {told}", hint=hint)
+        if came.status == 429:
+            after = came.headers.get("retry-after")
+            raise RequestFailed(f"{where}: {told}", hint=f"Try again{f' in {after} s' if after else ' later'}.")
+        if came.status != 200:
+            location = hide(came.headers.get("location", ""))[:_QUOTED]
+            moved = f", to {location}" if location else ""
+            raise RequestFailed(f"{where}{moved}: {told or 'nothing else'}", hint=_WANTED if came.status < 500 else "")
+        completion = _json(came.body)
+        if completion is None:
+            kind = came.content_type or "no content type"
+            raise RequestFailed(f"{where} with {kind}, which is no JSON: {told or 'an empty body'}", hint=_WANTED)
+        return said_in(completion, request)
+
+
+async def _whole(response: httpx.Response) -> _Came:
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in response.aiter_bytes():
+        pieces.append(piece)
+        size += len(piece)
+        if size > _MOST:
+            raise RequestFailed(f"the model's answer is longer than {_MOST:,} bytes")
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return _Came(response.status_code, headers.get("content-type", ""), headers, b"".join(pieces))
+
+
+def _renamed(body: dict[str, Any]) -> dict[str, Any]:
+    return {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
+
+
+def _json(body: bytes) -> Any:
+    """What a body says; None for what is no JSON."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
