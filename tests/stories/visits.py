@@ -71,7 +71,7 @@ class Seen:
 def seen(journal: Journal) -> Seen:
     """What a journal holds now."""
     entries = tuple(journal.store.entry(n) for n in range(1, journal.count + 1))
-    exchanges = tuple(deepcopy(journal.conversation.exchanges))
+    exchanges = tuple(deepcopy(list(journal.conversation.exchanges)))
     views = {tree: LogModel(journal, lambda: entries[-1].time_ns, tree=tree) for tree in (True, False)}
     probes = frozenset(n for n in range(1, journal.count + 1) if journal.store.probe(n))
     return Seen(entries, exchanges, journal.conversation.opening, _rows(views[True]), _rows(views[False]), probes)
