@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
+from inspector.protocol.extensions import Advertised
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.offers import declared
 from inspector.protocol.revisions._shape import Revision, Stamp
@@ -20,10 +21,13 @@ class ClientIdentity(msgspec.Struct, frozen=True):
     info: dict[str, Any]
     offers: frozenset[str] = frozenset()
     """What can be answered, by the names of `offers`."""
+    extensions: Advertised = Advertised()
 
     def capabilities(self, revision: Revision) -> dict[str, Any]:
         """What is declared, in the words of a revision."""
-        return declared(self.offers, revision)
+        said = declared(self.offers, revision)
+        extensions = self.extensions.in_revision(revision)
+        return said | {"extensions": peek.mapping(said, "extensions") | extensions} if extensions else said
 
 
 def stamped(

@@ -1,0 +1,41 @@
+"""The switches for extensions, as far as the wire."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.extensions import read
+from inspector.protocol.extensions import APP_TYPE, SKILLS, UI
+from tests.cli.running import demo, inspect, scripted
+
+
+def test_a_stateless_server_is_told_of_skills_unless_that_is_switched_off(tmp_path: Path) -> None:
+    log, other = tmp_path / "log", tmp_path / "other"
+    words = ("info", "--era", "modern", "--json")
+    inspect(*words, *scripted({"server/discover": {"error": {"code": -1, "message": "x"}}}, f"log={log}"))
+    assert f'"extensions":{{"{SKILLS}":{{}}}}' in log.read_text()
+    inspect(*words, "--no-extension", "skills", *scripted({}, f"log={other}"))
+    assert "clientCapabilities" in other.read_text()
+    assert "extensions" not in other.read_text()
+
+
+def test_apps_are_advertised_in_the_handshake_if_asked_for(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    words = ("info", "--era", "legacy", "--json")
+    inspect(*words, *scripted({}, f"log={log}"))
+    assert "extensions" not in log.read_text()
+    inspect(*words, "--extension", "ui", *scripted({}, f"log={log}"))
+    assert f'"extensions":{{"{UI}":{{"mimeTypes":["{APP_TYPE}"]}}}}' in log.read_text()
+
+
+def test_wrong_settings_are_refused_before_anything_is_started() -> None:
+    ran = inspect("info", "--extension", "ui={", *demo())
+    assert ran.status == ExitStatus.USAGE
+    assert "--extension ui" in ran.stderr
+
+
+@pytest.mark.parametrize("options", [{}, {"extension": (), "no_extension": ()}])
+def test_without_switches_it_is_what_is_supported(options: dict[str, Any]) -> None:
+    assert list(read(options).supported) == [SKILLS]
