@@ -44,6 +44,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         prepared=chosen.answers.prepared,
         roots=chosen.answers.roots,
         model=chosen.answers.model,
+        extensions=chosen.extensions,
         has_person=has_person,
         remembered=eras.get(chosen.target.key),
         remember=remember,

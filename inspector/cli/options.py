@@ -11,13 +11,15 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from inspector.cli import answers
+from inspector.cli import answers, extensions
 from inspector.cli.answers import Answers, answers_options
+from inspector.cli.extensions import extension_options
 from inspector.cli.words import no_server
 from inspector.cli.world import World
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
+from inspector.protocol.extensions import Advertised
 from inspector.protocol.revisions._shape import Era
 from inspector.session.waiting import Clocks
 
@@ -51,7 +53,7 @@ _OF_COMMANDS_WITHOUT_SCREEN = [
 
 def target_options(command: F) -> F:
     """Add the options of every command that talks to a server."""
-    command = answers_options(command)
+    command = answers_options(extension_options(command))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -88,6 +90,7 @@ class Chosen(msgspec.Struct, frozen=True):
     record: bool = True
     """False with --no-capture."""
     answers: Answers = msgspec.field(default_factory=Answers)
+    extensions: Advertised = Advertised()
 
 
 def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
@@ -108,7 +111,16 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
     era = None if options["era"] == "auto" else Era(options["era"])
     told = answers.read(options, world.env)
-    return Chosen(target, era, options["revision"], _clocks(options), options["capture"], not no_capture, told)
+    return Chosen(
+        target,
+        era,
+        options["revision"],
+        _clocks(options),
+        options["capture"],
+        not no_capture,
+        told,
+        extensions.read(options),
+    )
 
 
 def _clocks(options: Mapping[str, Any]) -> Clocks:

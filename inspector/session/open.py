@@ -11,6 +11,7 @@ import msgspec
 from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
+from inspector.protocol.extensions import Advertised
 from inspector.protocol.flows.connect import Wish
 from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Carriage, Era
@@ -49,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True):
     prepared: tuple[Prepared, ...] = ()
     """Answers that need nobody, tried in order."""
     roots: tuple[Root, ...] = ()
+    extensions: Advertised = Advertised()
     model: ModelChoice | None = None
     """A real model for sampling requests that nothing prepared answers."""
     lists: ListWishes = msgspec.field(default_factory=ListWishes)
@@ -62,7 +64,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
     """A session that is not connected yet."""
     over_http = isinstance(target, HttpTarget)
     wish = Wish(
-        client=ClientIdentity(client_info(), settings.offers),
+        client=ClientIdentity(client_info(), settings.offers, settings.extensions),
         era=settings.era,
         revision=settings.revision,
         remembered=settings.remembered,
