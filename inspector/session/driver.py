@@ -18,7 +18,7 @@ from inspector.capture.store import Entry
 from inspector.errors import ConnectError, InspectError
 from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
-from inspector.protocol.exchanges import Exchange
+from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.cancel import cancel
 from inspector.protocol.flows.steps import (
     Ask,
@@ -37,6 +37,8 @@ from inspector.protocol.flows.steps import (
     Silent,
     Step,
     UseCarriage,
+    Watch,
+    Withdraw,
 )
 from inspector.protocol.frames import Direction
 from inspector.protocol.headers import headers_for, version_header
@@ -46,9 +48,11 @@ from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.revisions.table import find
 from inspector.protocol.stamp import ClientIdentity, stamped
 from inspector.session.answering import Answering
+from inspector.session.asides import Asides
 from inspector.session.bounds import Bounds
 from inspector.session.desk import Desk
 from inspector.session.ids import Ids
+from inspector.session.log_level import LogWish
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -96,12 +100,16 @@ class Driver:
     ) -> None:
         self._transport = transport
         self._answering = Answering(client.offers, desk)
+        self._asides = Asides(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
         self._journal = journal
         self._client = client
         self._clocks = clocks
         self._tasks = tasks
         self.ids = Ids()
+        self.logs = LogWish()
         self._waiters: dict[RequestId, Waiter] = {}
+        self.waiters: Mapping[RequestId, Waiter] = self._waiters
+        """What is on its way, to be looked at from any thread."""
         self._farewells: list[asyncio.Task[None]] = []
         self._bounds = Bounds(self._answer, tasks, journal.note)
         self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
@@ -155,10 +163,15 @@ class Driver:
                     self._bounds.take(message, mine)
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
                     self._answering.desk.withdraw("the server cancelled its question", exchange=exchange.number)
+                case events.Cancelled(exchange) if exchange.state is ExchangeState.LOST:
+                    if waiter := self._waiters.pop(exchange.id, None):
+                        waiter.settle(Refused(exchange, None, "", b"", why=exchange.why))
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
                         if not _is_refusal(self._journal, exchange, answer, self.http):
                             self._answered(waiter, Replied(answer, exchange))
+                case events.TaskTold(task):
+                    self._asides.told(task)
                 case events.Progressed(exchange):
                     if waiter := self._waiters.get(exchange.id):
                         waiter.heard()
@@ -180,7 +193,11 @@ class Driver:
                 return await self._batch(step, opened)
             case Ask():
                 assert self.revision is not None, "questions come in an answer, after the opening"
-                return await self._answering.to_questions(step.questions, self.revision)
+                return await self._asides.ask(step, self.revision)
+            case Withdraw():
+                return self._asides.withdraw(step)
+            case Watch():
+                return await self._asides.watch(step)
             case Pause():
                 return await asyncio.sleep(step.seconds)
             case Await():
@@ -198,10 +215,10 @@ class Driver:
         waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened)
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
-            self._deliver(_outgoing(step, waiter.id, self.revision, self._client), waiter)
+            self._deliver(_outgoing(step, waiter.id, self.revision, self._client, self.logs), waiter)
         )
         late = None if step.or_late is None else self._waiters.get(step.or_late.id)
-        reply = await self._wait(waiter, step.silence_s, late)
+        reply = await self._wait(waiter, step.silence_s, late, endless=step.endless)
         if late is None or not late.future.done():
             return reply
         self._waiters.pop(late.id, None)
@@ -214,7 +231,8 @@ class Driver:
         waiters = [Waiter(next(self.ids), now, opened) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
-            _outgoing(send, w.id, self.revision, self._client) for send, w in zip(step.sends, waiters, strict=True)
+            _outgoing(send, w.id, self.revision, self._client, self.logs)
+            for send, w in zip(step.sends, waiters, strict=True)
         ]
         whole = Outgoing(
             jsonrpc.write_batch([part.payload for part in parts]), Expects.ANSWER, headers=parts[0].headers
@@ -230,9 +248,13 @@ class Driver:
             return GivenUp(step.exchange, "nobody waits for it any more")
         return await self._wait(waiter, step.silence_s)
 
-    async def _wait(self, waiter: Waiter, silence_s: float | None, late: Waiter | None = None) -> Reply:
+    async def _wait(
+        self, waiter: Waiter, silence_s: float | None, late: Waiter | None = None, *, endless: bool = False
+    ) -> Reply:
         """What comes of a request. One that nothing came of is given up, unless silence was expected of it."""
         clocks = self._clocks if silence_s is None else Clocks(silence_s, silence_s)
+        if endless:
+            clocks = Clocks(None, None)
         try:
             reply = await wait(waiter, clocks, *([late] if late else []))
         except asyncio.CancelledError:
@@ -328,11 +350,12 @@ def _is_refusal(
     return status in (401, 403) or (status == 404 and http.mcp_session_id is not None)
 
 
-def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity) -> Outgoing:
+def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: LogWish) -> Outgoing:
     """The bytes of a request, stamped and with headers as its revision wants them."""
     opens = step.method == "initialize"
     revision = None if opens else step.revision or settled
-    params = stamped(revision, step.params, client, progress_token=id_ if step.progress else None)
+    token = id_ if step.progress else None
+    params = stamped(revision, step.params, client, progress_token=token, log_level=logs.level)
     return Outgoing(
         jsonrpc.write_request(id_, step.method, params),
         Expects.ANSWER,

@@ -29,6 +29,7 @@ from inspector.session.desk import Desk
 from inspector.session.driver import Driver
 from inspector.session.exactly import Sent, ids_of, send_exactly
 from inspector.session.waiting import Clocks
+from inspector.session.watching import Watching
 from inspector.transports.base import Transport
 
 
@@ -72,6 +73,12 @@ class Session:
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
         self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
+        self.watching = Watching(self._driver, journal, self._tasks)
+        """Hearing of changes."""
+        self.logs = self._driver.logs
+        """From which level on log messages are asked for."""
+        self.waiters = self._driver.waiters
+        """What is on its way, by request id, to be looked at from any thread."""
         self._stop_listening: Callable[[], None] = lambda: None
 
     @property
@@ -124,12 +131,15 @@ class Session:
         again = await self._driver.drive(self._calling(method, params), opened)
         return Called(again.reply, called.rounds + again.rounds)
 
-    async def list_all(self, kind: str) -> Pages:
-        """All pages of a list: "tools", "resources", "templates" or "prompts". Nothing that comes is raised."""
-        pages = await self._driver.drive(list_all(kind, revision=self.revision))
+    async def list_all(self, kind: str, *, cursor: str | None = None, most_pages: int | None = None) -> Pages:
+        """All pages of a list: "tools", "resources", "templates" or "prompts". Nothing that comes is raised.
+
+        `cursor` begins at that page, None at the first; `most_pages` are enough, None: all.
+        """
+        pages = await self._driver.drive(list_all(kind, revision=self.revision, cursor=cursor, wanted=most_pages))
         if pages.failed is None or not await self._started_over(pages.failed):
             return pages
-        return await self._driver.drive(list_all(kind, revision=self.revision))
+        return await self._driver.drive(list_all(kind, revision=self.revision, wanted=most_pages))
 
     async def batch(self, *requests: tuple[str, Any]) -> tuple[Reply, ...]:
         """Send requests (method and params each) as one frame, where the revision has batches.
@@ -171,6 +181,7 @@ class Session:
 
     async def close(self) -> None:
         """End the conversation and the connection. A second call does nothing."""
+        await self.watching.stop()
         await self._driver.say_farewells()
         await self.transport.close()
         self._end("")
@@ -208,6 +219,7 @@ class Session:
         http.forget_session()
         with suppress(InspectError):
             await self._driver.drive(connect(msgspec.structs.replace(self.options.wish, era=revision.era)))
+            await self.watching.renew()
             return True
         return False
 

@@ -31,12 +31,35 @@ class Send(msgspec.Struct, frozen=True):
     """Of the tool being called, for the headers that mirror parameters."""
     progress: bool = False
     """Whether to ask for progress notifications."""
+    endless: bool = False
+    """Whether no answer is expected for as long as all goes well: no clock runs."""
 
 
 class Ask(msgspec.Struct, frozen=True):
     """Have questions answered; a Reply of `questions` each comes of it, in their order, or None if nobody will."""
 
     questions: tuple[Question, ...]
+    patience_s: float | None = None
+    """After how long StillAsked comes of it instead; the same questions may then be awaited again. None: never."""
+
+
+class StillAsked(msgspec.Struct, frozen=True):
+    """Questions are not answered yet."""
+
+
+class Withdraw(msgspec.Struct, frozen=True):
+    """Nobody wants the answers to questions any more; nothing comes of it."""
+
+    questions: tuple[Question, ...]
+    why: str
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """Wait until there is news of a task of the server's, or for so long; what is known of it comes of it, or None."""
+
+    task: str
+    """Its id."""
+    seconds: float
 
 
 class Pause(msgspec.Struct, frozen=True):
@@ -78,7 +101,7 @@ class OpenStream(msgspec.Struct, frozen=True):
     revision: Revision
 
 
-Step = Send | Ask | Pause | SendBatch | Await | Notify | UseCarriage | OpenStream
+Step = Send | Ask | Withdraw | Watch | Pause | SendBatch | Await | Notify | UseCarriage | OpenStream
 
 
 class Replied(msgspec.Struct, frozen=True):

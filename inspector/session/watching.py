@@ -1,0 +1,204 @@
+"""Watching: hearing of changes, in the way of the session's revision, for as long as the session lasts.
+
+In the handshake era each resource is subscribed to by itself, and lists that change say so unasked. In the stateless
+one everything that is watched stands in one `subscriptions/listen` request. Watching something else sends a new one,
+and gives the old one up only once the new one was acknowledged: nothing is missed in between.
+
+Nothing is raised for what a server does. What a person should know beside the frames stands in `said`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.capture.store import Entry
+from inspector.protocol import peek
+from inspector.protocol.events import Event, Notified
+from inspector.protocol.flows.steps import Flow, Reply
+from inspector.protocol.flows.watch import End, end_of, subscribe, unsubscribe
+from inspector.protocol.revisions._shape import Watch
+from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, Filter, Stream, Subscriptions
+from inspector.session.driver import Driver
+from inspector.session.listening import Listening, Patience
+
+_MOST_SAID = 1000
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of wanting to watch."""
+
+    granted: Filter = Filter()
+    not_granted: Filter = Filter()
+    refused: str = ""
+    """Why nothing came of it, may quote the server; "" if something did."""
+    acknowledged: bool = True
+    """False if the server has not said in time what it grants."""
+
+
+class Watching:
+    """What a session watches. Its parts stay on the session's event loop."""
+
+    def __init__(self, driver: Driver, journal: Journal, tasks: asyncio.TaskGroup) -> None:
+        self.patience = Patience()
+        self.wanted = Filter()
+        """What is to be watched now, granted or not."""
+        self.said: list[str] = []
+        """What a person should know, oldest first: a stream that was cut, or ended, or is there again."""
+        self.missed: Callable[[], None] = lambda: None
+        """Called when a stream is there again after a cut: what changed in between nobody tells."""
+        self._driver = driver
+        self._journal = journal
+        self._tasks = tasks
+        self._current: Listening | None = None
+        self._next: Listening | None = None
+        """Asked for and not acknowledged."""
+        self._one_by_one = asyncio.Lock()
+        self._stop_hearing: Callable[[], None] = lambda: None
+
+    @property
+    def subscriptions(self) -> Subscriptions:
+        """All that the frames tell of it."""
+        return self._journal.conversation.subscriptions
+
+    @property
+    def by_stream(self) -> bool:
+        """Whether one stream carries all changes (the stateless era)."""
+        return self._driver.revision is not None and self._driver.revision.watch is Watch.LISTEN
+
+    @property
+    def stream(self) -> Stream | None:
+        """The stream that is open now; None without one, and in the handshake era."""
+        stream = self._current.stream if self._current is not None else None
+        return stream if stream is not None and stream.is_open else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the stream has ended and will not be asked for again."""
+        return self._current is not None and self._current.over is not None
+
+    async def watch(self, *uris: str) -> Outcome:
+        """Watch resources beside what is watched already. `Outcome` is about these alone."""
+        if not self.by_stream:
+            return await self._each(uris, subscribe)
+        every = tuple(dict.fromkeys((*self.wanted.uris, *uris)))
+        came = await self.listen(msgspec.structs.replace(self.wanted, uris=every))
+        asked = Filter(uris=uris)
+        granted = Filter(uris=tuple(uri for uri in uris if uri in came.granted.uris))
+        missing = asked.without(granted) if came.acknowledged and not came.refused else Filter()
+        return msgspec.structs.replace(came, granted=granted, not_granted=missing)
+
+    async def unwatch(self, *uris: str) -> Outcome:
+        """Watch resources no longer."""
+        if not self.by_stream:
+            return await self._each(uris, unsubscribe)
+        left = tuple(uri for uri in self.wanted.uris if uri not in uris)
+        return await self.listen(msgspec.structs.replace(self.wanted, uris=left))
+
+    def follow_lists(self) -> None:
+        """Hear of every list that the server says may change, without waiting for its word."""
+        if self.by_stream and self.offered():
+            self._tasks.create_task(self._follow_lists())
+
+    def offered(self) -> Filter:
+        """The lists of which the server says that it tells when they change."""
+        kinds = ("tools", "prompts", "resources")
+        tools, prompts, resources = (peek.flag(self._capabilities, kind, "listChanged") is True for kind in kinds)
+        return Filter(tools, prompts, resources)
+
+    @property
+    def offers_resources(self) -> bool:
+        """Whether the server says that resources can be watched."""
+        return peek.flag(self._capabilities, "resources", "subscribe") is True
+
+    async def listen(self, wanted: Filter) -> Outcome:
+        """Watch exactly this, in the stateless era. Where that is refused, what was watched before still is."""
+        async with self._one_by_one:
+            if wanted == self.wanted and self.stream is not None:
+                return _outcome(self._current)
+            if wanted:
+                return await self._replace(wanted)
+            current, self._current, self.wanted = self._current, None, wanted
+            if current is not None:
+                await current.give_up("nothing is watched any more")
+            return Outcome()
+
+    async def renew(self) -> None:
+        """Subscribe again after a new handshake: the server has forgotten."""
+        if not self.by_stream and self.wanted.uris:
+            came = await self._each(self.wanted.uris, subscribe)
+            self._say(f"subscribed again in the new session: {len(came.granted.uris)} of {len(self.wanted.uris)}")
+
+    async def stop(self) -> None:
+        """End all of it: the session is about to end."""
+        self._stop_hearing()
+        for listening in (self._next, self._current):
+            if listening is not None:
+                await listening.give_up("the client is leaving")
+
+    @property
+    def _capabilities(self) -> object:
+        opening = self._journal.conversation.opening
+        return opening.capabilities if opening is not None else None
+
+    async def _follow_lists(self) -> None:
+        lists = self.offered()
+        kept = {"uris": self.wanted.uris, "task_ids": self.wanted.task_ids}
+        came = await self.listen(msgspec.structs.replace(lists, **kept))
+        if came.refused:
+            self._say(f"changes of lists are not told of: {came.refused}")
+
+    async def _each(self, uris: Sequence[str], flow: Callable[[str], Flow[Reply]]) -> Outcome:
+        """Subscribe, or unsubscribe, one after the other; the first refusal ends it."""
+        done: list[str] = []
+        for uri in uris:
+            end, why = end_of(await self._driver.drive(flow(uri)))
+            if end is not End.BY_SERVER:  # here: no result came
+                lost = tuple(each for each in uris if each not in done)
+                return Outcome(Filter(uris=tuple(done)), Filter(uris=lost), refused=why)
+            done.append(uri)
+            others = tuple(each for each in self.wanted.uris if each != uri)
+            self.wanted = Filter(uris=(*others, uri) if flow is subscribe else others)
+        return Outcome(Filter(uris=tuple(done)) if flow is subscribe else Filter())
+
+    async def _replace(self, wanted: Filter) -> Outcome:
+        """Have another stream, and give the old one up once the new one is granted."""
+        new = self._next = Listening(self._driver, self.subscriptions, wanted, self.patience)
+        new.said, new.missed = self._say, lambda: self.missed()
+        self._stop_hearing()
+        self._stop_hearing = self._journal.listen(self._hear)
+        new.start(self._tasks)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.patience.acknowledgement_s):
+                await new.settled.wait()
+        new.settled.set()
+        self._next, came = None, _outcome(new)
+        if not came.refused:
+            old, self._current, self.wanted = self._current, new, wanted
+            if old is not None:
+                await old.give_up("another subscription takes its place")
+        return came
+
+    def _hear(self, entry: Entry, found: Sequence[Event]) -> None:
+        """An acknowledgement may be the one that somebody waits for."""
+        for event in found:
+            if isinstance(event, Notified) and event.message.method == ACKNOWLEDGED:
+                for listening in (self._next, self._current):
+                    stream = listening.stream if listening is not None else None
+                    if listening is not None and stream is not None and stream.acknowledged_frame == entry.n:
+                        listening.acknowledged()
+
+    def _say(self, what: str) -> None:
+        if len(self.said) < _MOST_SAID:
+            self.said.append(what)
+
+
+def _outcome(listening: Listening | None) -> Outcome:
+    if listening is None or listening.over is not None:
+        return Outcome(refused=listening.over[1] if listening and listening.over else "it was never asked for")
+    stream = listening.stream
+    if stream is None or stream.granted is None:
+        return Outcome(acknowledged=False)
+    return Outcome(stream.granted, stream.not_granted)

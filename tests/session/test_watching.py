@@ -1,0 +1,225 @@
+"""Watching resources and lists, by subscriptions and by streams, with servers in memory."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from msgspec.structs import replace
+
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.tracking.subscriptions import Filter, Standing
+from inspector.session.listening import Patience
+from inspector.session.session import Session
+from inspector.transports.memory import Peer
+from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
+from tests.waiting import until
+
+ID = "io.modelcontextprotocol/subscriptionId"
+LISTS = {"tools": {"listChanged": True}, "prompts": {}, "resources": {"listChanged": True, "subscribe": True}}
+QUICK = Patience(acknowledgement_s=5, pauses_s=(0.0, 0.0), lived_s=1000)
+
+
+class Sea:
+    """A server of the stateless era; what it grants, and what it heard, in order."""
+
+    def __init__(self, *grants: Any) -> None:
+        self.heard: list[tuple[str, Any]] = []
+        self.open: list[Any] = []
+        self.peer: Peer | None = None
+        self._grants = list(grants)
+
+    async def __call__(self, peer: Peer) -> None:
+        self.peer = peer
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            self.heard.append((message["method"], message.get("id") or message["params"].get("requestId")))
+            match message["method"]:
+                case "server/discover":
+                    reply(peer, message, DISCOVERED | {"capabilities": LISTS, "resultType": "complete"})
+                case "subscriptions/listen":
+                    self._listen(peer, message)
+                case "notifications/cancelled":
+                    self.open.remove(message["params"]["requestId"])
+                case _:
+                    reply(peer, message, None)
+
+    def _listen(self, peer: Peer, message: Any) -> None:
+        grant = self._grants.pop(0) if self._grants else "all"
+        if grant == "refuse":
+            peer.send(
+                json.dumps(
+                    {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "full"}}
+                ).encode()
+            )
+            return
+        self.open.append(message["id"])
+        if grant != "silence":
+            granted = message["params"]["notifications"] if grant == "all" else grant
+            self.tell("subscriptions/acknowledged", message["id"], notifications=granted)
+
+    def tell(self, what: str, stream: Any, **params: Any) -> None:
+        assert self.peer is not None
+        params["_meta"] = {ID: stream}
+        self.peer.send(json.dumps({"jsonrpc": "2.0", "method": f"notifications/{what}", "params": params}).encode())
+
+    def cut(self, stream: Any) -> None:
+        assert self.peer is not None
+        self.open.remove(stream)
+        params = {"requestId": stream, "reason": "squall"}
+        self.peer.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).encode())
+
+    def end(self, stream: Any) -> None:
+        assert self.peer is not None
+        self.open.remove(stream)
+        reply(self.peer, {"id": stream}, {"resultType": "complete", "_meta": {ID: stream}})
+
+
+@asynccontextmanager
+async def at(sea: Sea, patience: Patience = QUICK, **clocks: Any) -> AsyncIterator[Session]:
+    async with session(sea, options(replace(WISH, era=Era.MODERN), **clocks)) as live:
+        live.watching.patience = patience
+        yield live
+
+
+async def test_in_the_handshake_era_each_resource_is_subscribed_to() -> None:
+    server = answering({"resources/subscribe": {}, "resources/unsubscribe": {}})
+    async with session(server) as live:
+        came = await live.watching.watch("a:b", "c:d")
+        assert came.granted == Filter(uris=("a:b", "c:d"))
+        assert live.watching.wanted.uris == ("a:b", "c:d")
+        assert live.watching.subscriptions.standing("a:b") is Standing.WATCHED
+        assert (await live.watching.unwatch("a:b")).refused == ""
+        assert live.watching.wanted.uris == ("c:d",)
+        assert live.watching.subscriptions.standing("a:b") is Standing.ONCE
+        assert not live.watching.by_stream
+    sent = [(each.method, each.target) for each in live.journal.conversation.exchanges]
+    assert sent[1:] == [
+        ("resources/subscribe", "a:b"),
+        ("resources/subscribe", "c:d"),
+        ("resources/unsubscribe", "a:b"),
+    ]
+
+
+async def test_a_refusal_in_the_handshake_era_is_told_in_the_servers_words() -> None:
+    async with session(answering({})) as live:
+        came = await live.watching.watch("a:b")
+        assert came.refused == "the server answered with error -32601: no such method"
+        assert came.not_granted == Filter(uris=("a:b",))
+        assert live.watching.wanted.uris == ()
+
+
+async def test_after_a_new_handshake_it_subscribes_again() -> None:
+    async with session(answering({"resources/subscribe": {}})) as live:
+        await live.watching.watch("a:b")
+        await live.watching.renew()
+        assert [each.method for each in live.journal.conversation.exchanges[1:]] == ["resources/subscribe"] * 2
+        assert live.watching.said == ["subscribed again in the new session: 1 of 1"]
+
+
+async def test_in_the_stateless_era_one_stream_carries_it_all() -> None:
+    sea = Sea()
+    async with at(sea) as live:
+        live.watching.follow_lists()
+        await until(lambda: live.watching.stream, "there is a stream")
+        assert live.watching.stream is not None
+        assert live.watching.stream.granted == Filter(tools=True, resources=True)
+        first = live.watching.stream
+        came = await live.watching.watch("a:b")
+        assert came.granted == Filter(uris=("a:b",))
+        assert live.watching.stream.granted == Filter(tools=True, resources=True, uris=("a:b",))
+        assert first.exchange.state is ExchangeState.CANCELLED
+        assert first.exchange.why == "another subscription takes its place"
+    methods = [method for method, _ in sea.heard]
+    assert methods[1:] == [
+        "subscriptions/listen",
+        "subscriptions/listen",
+        "notifications/cancelled",
+        "notifications/cancelled",
+    ], "the new one is asked for before the old one is given up, and the last is given up at the end"
+    assert sea.open == []
+
+
+async def test_what_is_not_granted_is_told() -> None:
+    async with at(Sea({"toolsListChanged": True, "resourceSubscriptions": ["a:b"]})) as live:
+        came = await live.watching.listen(Filter(tools=True, prompts=True, uris=("a:b", "c:d")))
+        assert came.granted == Filter(tools=True, uris=("a:b",))
+        assert came.not_granted == Filter(prompts=True, uris=("c:d",))
+        again = await live.watching.watch("c:d")
+        assert (again.granted, again.not_granted) == (Filter(), Filter(uris=("c:d",)))
+
+
+async def test_a_refused_stream_leaves_the_one_before_as_it_is() -> None:
+    sea = Sea("all", "refuse")
+    async with at(sea) as live:
+        await live.watching.watch("a:b")
+        came = await live.watching.watch("c:d")
+        assert came.refused == "the server answered with error -32603: full"
+        assert (came.granted, came.not_granted) == (Filter(), Filter())
+        assert live.watching.stream is not None
+        assert live.watching.stream.granted == live.watching.wanted == Filter(uris=("a:b",))
+
+
+async def test_the_last_thing_unwatched_ends_the_stream() -> None:
+    sea = Sea()
+    async with at(sea) as live:
+        await live.watching.watch("a:b")
+        await live.watching.unwatch("a:b")
+        assert live.watching.stream is None
+        await until(lambda: not sea.open, "the server knows")
+        assert live.watching.subscriptions.standing("a:b") is Standing.ONCE
+
+
+async def test_a_server_that_acknowledges_nothing_is_not_waited_for_for_ever() -> None:
+    async with at(Sea("silence"), Patience(acknowledgement_s=0.0)) as live:
+        came = await live.watching.watch("a:b")
+        assert not came.acknowledged
+        assert came.refused == ""
+        assert live.watching.subscriptions.standing("a:b") is Standing.ASKED
+
+
+async def test_what_is_asked_for_already_is_not_asked_for_again() -> None:
+    sea = Sea()
+    async with at(sea) as live:
+        await live.watching.watch("a:b")
+        assert (await live.watching.watch("a:b")).granted == Filter(uris=("a:b",))
+        assert [method for method, _ in sea.heard].count("subscriptions/listen") == 1
+
+
+async def test_lists_are_followed_only_where_the_server_says_that_they_change() -> None:
+    async with session(answering({})) as live:
+        live.watching.follow_lists()
+        assert not live.watching.offered()
+        assert not live.watching.offers_resources
+    assert [each.method for each in live.journal.conversation.exchanges] == ["initialize"]
+
+
+async def test_a_server_that_refuses_the_lists_is_told_of() -> None:
+    async with at(Sea("refuse")) as live:
+        live.watching.follow_lists()
+        await until(lambda: live.watching.said, "something is said")
+        assert live.watching.said == ["changes of lists are not told of: the server answered with error -32603: full"]
+        assert live.watching.offers_resources
+
+
+async def test_nothing_hangs_when_the_connection_dies_under_a_stream() -> None:
+    sea = Sea()
+    async with at(sea) as live:
+        await live.watching.watch("a:b")
+        assert sea.peer is not None
+        sea.peer.close("the harbour burns")
+        await live.ended.wait()
+        await until(lambda: live.watching.is_over, "the stream is known to be over")
+        assert live.watching.stream is None
+        assert live.watching.said == []
+
+
+async def test_no_clock_ends_a_stream() -> None:
+    sea = Sea()
+    async with at(sea, idle_s=0.01, total_s=0.01) as live:
+        await live.watching.watch("a:b")
+        assert (await live.call("ping")).reply is not None
+        for _ in range(20):
+            await live.call("ping")
+        assert live.watching.stream is not None
