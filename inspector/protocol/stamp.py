@@ -10,8 +10,9 @@ import msgspec
 from inspector.protocol import peek
 from inspector.protocol.extensions import Advertised
 from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.log_levels import LOG_LEVEL
 from inspector.protocol.offers import declared
-from inspector.protocol.revisions._shape import Revision, Stamp
+from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
 
 
@@ -31,11 +32,17 @@ class ClientIdentity(msgspec.Struct, frozen=True):
 
 
 def stamped(
-    revision: Revision | None, params: Any, client: ClientIdentity, *, progress_token: RequestId | None = None
+    revision: Revision | None,
+    params: Any,
+    client: ClientIdentity,
+    *,
+    progress_token: RequestId | None = None,
+    log_level: str = "",
 ) -> Any:
     """Params as the revision wants them. What the caller put into `_meta` himself is kept: testing is the use.
 
-    Params that are no object are returned as they are: somebody sends them wrong on purpose.
+    `log_level` is what each request asks for, where requests ask for log messages at all; "" asks for none. Params
+    that are no object are returned as they are: somebody sends them wrong on purpose.
     """
     if params is not None and not isinstance(params, dict):
         return params
@@ -46,6 +53,8 @@ def stamped(
             CLIENT_INFO: client.info,
             CLIENT_CAPABILITIES: client.capabilities(revision),
         }
+    if log_level and revision is not None and revision.log_level is LogLevel.META:
+        meta[LOG_LEVEL] = log_level
     if progress_token is not None:
         meta["progressToken"] = progress_token
     meta |= peek.mapping(params, "_meta")

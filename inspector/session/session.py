@@ -79,6 +79,10 @@ class Session:
         """From which level on log messages are asked for."""
         self.waiters = self._driver.waiters
         """What is on its way, by request id, to be looked at from any thread."""
+        self.logs = self._driver.logs
+        """From which level on log messages are asked for."""
+        self.waiters = self._driver.waiters
+        """What is on its way, by request id, to be looked at from any thread."""
         self._stop_listening: Callable[[], None] = lambda: None
 
     @property

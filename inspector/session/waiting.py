@@ -20,6 +20,17 @@ class Clocks(msgspec.Struct, frozen=True):
     total_s: float | None = 3600.0
 
 
+class Left(msgspec.Struct, frozen=True):
+    """What is left of both clocks of a request, in seconds. None: that clock never runs out."""
+
+    idle_s: float | None
+    total_s: float | None
+    clocks: Clocks
+    """What each of them began with."""
+    held: bool = False
+    """Whether the server waits for us: the idle clock stands still."""
+
+
 def _ignore(exchange: Exchange) -> None:
     """Nobody wants to know."""
 
@@ -39,9 +50,21 @@ class Waiter(msgspec.Struct):
     heard_at: float = 0.0
     held: int = 0
     """How many questions of the server's wait for an answer of ours: so long its silence is no silence."""
+    clocks: Clocks | None = None
+    """Those that run since `started_at`; None before anybody waits."""
+    started_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.heard_at = self.now()
+
+    def left(self) -> Left | None:
+        """What is left of its clocks now, from any thread; None if nobody waits."""
+        clocks, now = self.clocks, self.now()
+        if clocks is None or self.future.done():
+            return None
+        idle_s = None if clocks.idle_s is None else clocks.idle_s - (0.0 if self.held else now - self.heard_at)
+        total_s = None if clocks.total_s is None else clocks.total_s - (now - self.started_at)
+        return Left(idle_s, total_s, clocks, held=self.held > 0)
 
     def sent(self, exchange: Exchange) -> None:
         """Its frame crossed the wire."""
@@ -69,9 +92,9 @@ class Waiter(msgspec.Struct):
 
 async def wait(waiter: Waiter, clocks: Clocks, *others: Waiter) -> Reply:
     """What came of the request, or of one of the others, or Silent when a clock ran out."""
-    started = waiter.now()
+    waiter.clocks, waiter.started_at = clocks, waiter.now()
     while True:
-        left, clock = _left(waiter, clocks, started)
+        left, clock = _left(waiter, clocks)
         if left is not None and left <= 0:
             seconds = (clocks.idle_s if clock == "idle" else clocks.total_s) or 0.0
             return Silent(waiter.exchange, seconds, clock)
@@ -81,7 +104,7 @@ async def wait(waiter: Waiter, clocks: Clocks, *others: Waiter) -> Reply:
             return (waiter.future if waiter.future in done else done.pop()).result()
 
 
-def _left(waiter: Waiter, clocks: Clocks, started: float) -> tuple[float | None, str]:
+def _left(waiter: Waiter, clocks: Clocks) -> tuple[float | None, str]:
     """Seconds until the first clock runs out, and which; (None, "") if neither runs."""
     now = waiter.now()
     if waiter.held:
@@ -90,5 +113,5 @@ def _left(waiter: Waiter, clocks: Clocks, started: float) -> tuple[float | None,
     if clocks.idle_s is not None:
         ends.append((waiter.heard_at + clocks.idle_s - now, "idle"))
     if clocks.total_s is not None:
-        ends.append((started + clocks.total_s - now, "total"))
+        ends.append((waiter.started_at + clocks.total_s - now, "total"))
     return min(ends, default=(None, ""))

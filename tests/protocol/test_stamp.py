@@ -31,3 +31,8 @@ def test_what_the_caller_says_in_meta_wins() -> None:
 
 def test_params_that_are_no_object_are_sent_as_they_are() -> None:
     assert stamped(NEWEST, [1], ME, progress_token=1) == [1]
+
+
+def test_the_level_of_log_messages_is_asked_for_where_requests_ask_for_it() -> None:
+    assert stamped(NEWEST, None, ME, log_level="info")["_meta"][f"{PREFIX}logLevel"] == "info"
+    assert stamped(ROWS[0], None, ME, log_level="info") is None

@@ -5,7 +5,7 @@ import asyncio
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import GivenUp, Reply, Silent
 from inspector.protocol.frames import Direction
-from inspector.session.waiting import Clocks, Waiter, wait
+from inspector.session.waiting import Clocks, Left, Waiter, wait
 
 _EXCHANGE = Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)
 _SOON = 0.01
@@ -97,3 +97,31 @@ async def test_the_idle_clock_starts_anew_with_our_answer_and_the_total_clock_ne
     held = Waiter(2, _Clock(0, 0, 9))
     held.hold()
     assert await wait(held, Clocks(_SOON, 5)) == Silent(None, 5, "total")
+
+
+async def test_what_is_left_of_both_clocks_can_be_seen() -> None:
+    waiter = Waiter(1, _Clock(10))
+    assert waiter.left() is None
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(wait(waiter, Clocks(60, 100)))
+        await asyncio.sleep(0)
+        waiter.now = _Clock(15)
+        assert waiter.left() == Left(55, 95, Clocks(60, 100))
+        waiter.heard()
+        waiter.now = _Clock(18)
+        assert waiter.left() == Left(57, 92, Clocks(60, 100))
+        waiter.settle(GivenUp(None))
+    assert waiter.left() is None
+
+
+async def test_while_a_question_waits_for_us_the_idle_clock_stands_still() -> None:
+    waiter = Waiter(1, _Clock(0))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(wait(waiter, Clocks(60, None)))
+        await asyncio.sleep(0)
+        waiter.hold()
+        waiter.now = _Clock(500)
+        assert waiter.left() == Left(60, None, Clocks(60, None), held=True)
+        waiter.release()
+        assert waiter.left() == Left(60, None, Clocks(60, None))
+        waiter.settle(GivenUp(None))
