@@ -53,7 +53,6 @@ from inspector.session.bounds import Bounds
 from inspector.session.desk import Desk
 from inspector.session.ids import Ids
 from inspector.session.log_level import LogWish
-from inspector.session.log_level import LogWish
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
