@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import msgspec
+from msgspec.structs import replace
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import Entry
@@ -83,19 +84,17 @@ class Watching:
         """Watch resources beside what is watched already. `Outcome` is about these alone."""
         if not self.by_stream:
             return await self._each(uris, subscribe)
-        every = tuple(dict.fromkeys((*self.wanted.uris, *uris)))
-        came = await self.listen(msgspec.structs.replace(self.wanted, uris=every))
+        came = await self._change(lambda now: replace(now, uris=tuple(dict.fromkeys((*now.uris, *uris)))))
         asked = Filter(uris=uris)
         granted = Filter(uris=tuple(uri for uri in uris if uri in came.granted.uris))
         missing = asked.without(granted) if came.acknowledged and not came.refused else Filter()
-        return msgspec.structs.replace(came, granted=granted, not_granted=missing)
+        return replace(came, granted=granted, not_granted=missing)
 
     async def unwatch(self, *uris: str) -> Outcome:
         """Watch resources no longer."""
         if not self.by_stream:
             return await self._each(uris, unsubscribe)
-        left = tuple(uri for uri in self.wanted.uris if uri not in uris)
-        return await self.listen(msgspec.structs.replace(self.wanted, uris=left))
+        return await self._change(lambda now: replace(now, uris=tuple(uri for uri in now.uris if uri not in uris)))
 
     def follow_lists(self) -> None:
         """Hear of every list that the server says may change, without waiting for its word."""
@@ -115,7 +114,12 @@ class Watching:
 
     async def listen(self, wanted: Filter) -> Outcome:
         """Watch exactly this, in the stateless era. Where that is refused, what was watched before still is."""
+        return await self._change(lambda now: wanted)
+
+    async def _change(self, change: Callable[[Filter], Filter]) -> Outcome:
+        """Watch something else, once whatever is being changed now has been."""
         async with self._one_by_one:
+            wanted = change(self.wanted)
             if wanted == self.wanted and self.stream is not None:
                 return _outcome(self._current)
             if wanted:
@@ -145,8 +149,7 @@ class Watching:
 
     async def _follow_lists(self) -> None:
         lists = self.offered()
-        kept = {"uris": self.wanted.uris, "task_ids": self.wanted.task_ids}
-        came = await self.listen(msgspec.structs.replace(lists, **kept))
+        came = await self._change(lambda now: replace(lists, uris=now.uris, task_ids=now.task_ids))
         if came.refused:
             self._say(f"changes of lists are not told of: {came.refused}")
 

@@ -1,5 +1,6 @@
 """Watching resources and lists, by subscriptions and by streams, with servers in memory."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -94,7 +95,7 @@ async def test_in_the_handshake_era_each_resource_is_subscribed_to() -> None:
         assert live.watching.wanted.uris == ("c:d",)
         assert live.watching.subscriptions.standing("a:b") is Standing.ONCE
         assert not live.watching.by_stream
-    sent = [(each.method, each.target) for each in live.journal.conversation.exchanges]
+    sent: list[tuple[str, str]] = [(each.method, each.target) for each in live.journal.conversation.exchanges]
     assert sent[1:] == [
         ("resources/subscribe", "a:b"),
         ("resources/subscribe", "c:d"),
@@ -139,6 +140,16 @@ async def test_in_the_stateless_era_one_stream_carries_it_all() -> None:
         "notifications/cancelled",
     ], "the new one is asked for before the old one is given up, and the last is given up at the end"
     assert sea.open == []
+
+
+async def test_wishes_that_come_together_are_all_kept() -> None:
+    async with at(Sea()) as live:
+        live.watching.follow_lists()
+        async with asyncio.TaskGroup() as tasks:
+            for uri in ("a:b", "c:d"):
+                tasks.create_task(live.watching.watch(uri))
+        every = Filter(tools=True, resources=True, uris=("a:b", "c:d"))
+        await until(lambda: live.watching.wanted == every, "all of it is watched")
 
 
 async def test_what_is_not_granted_is_told() -> None:
