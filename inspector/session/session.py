@@ -28,6 +28,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver
 from inspector.session.exactly import Sent, ids_of, send_exactly
+from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Clocks
 from inspector.session.watching import Watching
 from inspector.transports.base import Transport
@@ -79,11 +80,8 @@ class Session:
         """From which level on log messages are asked for."""
         self.waiters = self._driver.waiters
         """What is on its way, by request id, to be looked at from any thread."""
-        self.logs = self._driver.logs
-        """From which level on log messages are asked for."""
-        self.waiters = self._driver.waiters
-        """What is on its way, by request id, to be looked at from any thread."""
         self._stop_listening: Callable[[], None] = lambda: None
+        self.tasks = SessionTasks(self._driver, journal, options.clocks, options.desk, self._tasks, self._started_over)
 
     @property
     def opening(self) -> Opening | None:
@@ -122,13 +120,25 @@ class Session:
         return opening
 
     async def call(
-        self, method: str, params: Any = None, *, opened: Callable[[Exchange], None] = lambda exchange: None
+        self,
+        method: str,
+        params: Any = None,
+        *,
+        opened: Callable[[Exchange], None] = lambda exchange: None,
+        plain: bool = False,
     ) -> Called:
         """Make a request and wait for what comes of it, retries included.
 
         `opened` is told of each exchange as soon as its frame was seen. Nothing that comes is raised: an answer,
-        a refusal, a silence and a lost connection all stand in `Called.reply`.
+        a refusal, a silence and a lost connection all stand in `Called.reply`. A tool that must be called as a task
+        is, and a call that becomes a task is followed to its end; with `plain` neither, for testing.
         """
+        if plain:
+            return await self._called(method, params, opened)
+        called = await self._called(method, self.tasks.params_for(method, params), opened)
+        return await self.tasks.finish(called, opened)
+
+    async def _called(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
         called = await self._driver.drive(self._calling(method, params), opened)
         if not await self._started_over(called.reply):
             return called
@@ -166,8 +176,9 @@ class Session:
         return await send_exactly(self.transport, self.journal, payload, headers=headers, wait_s=wait_s)
 
     async def cancel(self, exchange: Exchange, reason: str = "cancelled by the user") -> None:
-        """Give a request up, in the way of its revision. A late answer is still shown."""
-        await self._driver.cancel(exchange, reason)
+        """Give a request up, in the way of its revision. A late answer is still shown. What became a task is ended."""
+        if not await self.tasks.give_up(exchange):
+            await self._driver.cancel(exchange, reason)
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
         """List other roots from now on, and tell the server where it was promised to be told.
@@ -186,6 +197,7 @@ class Session:
     async def close(self) -> None:
         """End the conversation and the connection. A second call does nothing."""
         await self.watching.stop()
+        self.tasks.stop()
         await self._driver.say_farewells()
         await self.transport.close()
         self._end("")
@@ -205,6 +217,7 @@ class Session:
     def _end(self, why: str, hint: str = "") -> None:
         self._driver.fail_all(why or "the connection was closed", hint)
         self.options.desk.withdraw(why or "the connection was closed")
+        self._driver.asides.wake()
         if self.state is not State.CLOSED:
             self.state, self.why = State.CLOSED, why
             self.ended.set()
