@@ -16,7 +16,7 @@ from inspector.capture.journal import Journal
 from inspector.config.targets import Target
 from inspector.errors import InspectError
 from inspector.protocol.events import Event, Outdated
-from inspector.protocol.things import LISTS
+from inspector.session.lists import Lists
 from inspector.session.open import Settings, open_session
 from inspector.session.session import Session, State
 
@@ -71,8 +71,8 @@ class Live:
         self.settings = settings
         self.session: Session | None = None
         """None for the moment before the engine has made it."""
-        self.listing: str | None = None
-        """The kind of list being fetched now, None if none is."""
+        self.lists = Lists(journal, settings.lists)
+        """Fetches them, and says how that went."""
         self.crash: Exception | None = None
         """What went wrong on our side, if that ended it: an error of this program, not of the server."""
         self._enough: asyncio.Event | None = None
@@ -83,6 +83,11 @@ class Live:
         """Where the session stands."""
         return self.session.state if self.session else State.CONNECTING
 
+    @property
+    def listing(self) -> str | None:
+        """The kind of list being fetched now, None if none is."""
+        return self.lists.fetching
+
     def run(self, work: Callable[[Session], Coroutine[Any, Any, T]]) -> "Future[T]":
         """Do something with the session, on its own loop."""
 
@@ -92,9 +97,18 @@ class Live:
 
         return self.engine.submit(on_engine())
 
-    def refresh(self, kinds: tuple[str, ...] = tuple(LISTS)) -> "Future[None]":
-        """Fetch lists anew."""
-        return self.run(lambda session: self._list(session, kinds))
+    def refresh(self, kinds: tuple[str, ...] = ()) -> "Future[None]":
+        """Fetch lists anew; all that the server offers if none is named."""
+        return self.run(lambda session: self.lists.fetch(session, kinds))
+
+    def fetch_more(self, kinds: tuple[str, ...]) -> "Future[None]":
+        """Fetch one page more of each of these lists that has more."""
+        return self.run(lambda session: self.lists.fetch_more(session, kinds))
+
+    def refresh_by_itself(self, on: bool) -> "Future[None]":
+        """From now on, fetch lists that change, or do not; what has changed already is fetched at once."""
+        self.lists.by_itself = on
+        return self.run(self.lists.follow)
 
     def end(self) -> "Future[None]":
         """End the session and its capture; done when nothing of it is left."""
@@ -129,38 +143,16 @@ class Live:
         stop = self.journal.listen(lambda entry, found: changed.set() if any(map(_is_outdated, found)) else None)
         try:
             await session.connect()
-            await self._list(session, _offered(session))
+            await self.lists.fetch(session)
             while True:
                 changed.clear()
-                await self._list(session, self._outdated())
+                await self.lists.follow(session)
                 await changed.wait()
         except InspectError as error:
             logger.info("connecting ended: %s", error)
         finally:
             stop()
 
-    def _outdated(self) -> tuple[str, ...]:
-        """The lists that were asked for and have changed since."""
-        listings = self.journal.conversation.catalogue.listings
-        return tuple(kind for kind, listing in listings.items() if listing.asked and listing.outdated)
-
-    async def _list(self, session: Session, kinds: tuple[str, ...]) -> None:
-        for kind in kinds:
-            if session.state is not State.OPEN:
-                return
-            self.listing = kind
-            try:
-                await session.list_all(kind)
-            finally:
-                self.listing = None
-
 
 def _is_outdated(event: Event) -> bool:
     return isinstance(event, Outdated)
-
-
-def _offered(session: Session) -> tuple[str, ...]:
-    """The lists that the server's capabilities promise; tools even if it promises nothing at all."""
-    declared = session.opening.capabilities if session.opening else {}
-    kinds = tuple(kind for kind, listed in LISTS.items() if listed.capability in declared)
-    return kinds if declared else ("tools",)

@@ -21,10 +21,11 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.questions import Reply, Root
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import LISTS
 from inspector.session.desk import Ticket
 from inspector.session.engine import Live
+from inspector.session.proposals import Proposer
 from inspector.session.session import Session, State
+from inspector.session.waiting import Left
 
 
 class Stage(StrEnum):
@@ -96,7 +97,22 @@ class Subject:
         """Give a request up."""
 
     async def refresh(self, *kinds: str) -> None:
-        """Fetch lists anew; all of them if none is named."""
+        """Fetch lists anew; all that the server offers if none is named."""
+
+    async def fetch_more(self, *kinds: str) -> None:
+        """Fetch one page more of each of these lists that has more."""
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether a list is fetched anew when the server says that it has changed."""
+        return False
+
+    async def refresh_by_itself(self, on: bool) -> None:
+        """Do so from now on, or do not."""
+
+    def stopped(self, kind: str) -> str:
+        """Why a list was not fetched further, a sentence with the server's words; "" if nothing stopped it."""
+        return ""
 
     @property
     def tickets(self) -> tuple[Ticket, ...]:
@@ -122,8 +138,32 @@ class Subject:
         """Answer a question; False if nobody waits for that any more."""
         return False
 
+    @property
+    def proposer(self) -> Proposer | None:
+        """Which real model may be asked for answers to sampling requests; None if there is none."""
+        return None
+
+    async def consult(self, ticket: Ticket, params: Any) -> None:
+        """Begin to ask the model; what comes of it stands in the ticket."""
+
+    async def stop_consulting(self, ticket: Ticket) -> None:
+        """Wait for the model no longer."""
+
     async def set_roots(self, roots: Sequence[Root]) -> None:
         """List other roots from now on; the server is told where that was promised."""
+
+    @property
+    def log_level(self) -> str:
+        """From which level on every request asks for log messages; "" if none does, or if a request asks once."""
+        return ""
+
+    async def ask_for_level(self, level: str) -> Called | None:
+        """Ask for log messages from a level on, in the way of the revision; what came of a request that says so."""
+        return None
+
+    def clocks_of(self, exchange: Exchange) -> Left | None:
+        """What is left of the clocks of a request of ours; None if nobody waits for it."""
+        return None
 
     async def end(self) -> None:
         """End whatever lives."""
@@ -230,7 +270,24 @@ class LiveSubject(Subject):
 
     async def refresh(self, *kinds: str) -> None:
         """Fetch lists anew."""
-        await asyncio.wrap_future(self._live.refresh(kinds or tuple(LISTS)))
+        await asyncio.wrap_future(self._live.refresh(kinds))
+
+    async def fetch_more(self, *kinds: str) -> None:
+        """Fetch one page more."""
+        await asyncio.wrap_future(self._live.fetch_more(kinds))
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether lists that change are fetched anew."""
+        return self._live.lists.by_itself
+
+    async def refresh_by_itself(self, on: bool) -> None:
+        """Fetch them, or do not."""
+        await asyncio.wrap_future(self._live.refresh_by_itself(on))
+
+    def stopped(self, kind: str) -> str:
+        """Why a list was not fetched further."""
+        return self._live.lists.stopped.get(kind, "")
 
     @property
     def tickets(self) -> tuple[Ticket, ...]:
@@ -260,9 +317,43 @@ class LiveSubject(Subject):
 
         return await asyncio.wrap_future(self._live.run(work))
 
+    @property
+    def proposer(self) -> Proposer | None:
+        """As the desk knows it."""
+        return self._live.session.options.desk.proposer if self._live.session else None
+
+    async def consult(self, ticket: Ticket, params: Any) -> None:
+        """Begin to ask the model, on the loop where the question waits; whoever leaves the screen leaves it running."""
+        self._live.run(lambda session: session.options.desk.consult(ticket, params))
+
+    async def stop_consulting(self, ticket: Ticket) -> None:
+        """Wait for the model no longer."""
+
+        async def work(session: Session) -> None:
+            if ticket.proposal is not None:
+                ticket.proposal.stop()
+
+        await asyncio.wrap_future(self._live.run(work))
+
     async def set_roots(self, roots: Sequence[Root]) -> None:
         """List other roots from now on."""
         await asyncio.wrap_future(self._live.run(lambda session: session.set_roots(roots)))
+
+    @property
+    def log_level(self) -> str:
+        """As later requests carry it."""
+        return self._live.session.logs.level if self._live.session else ""
+
+    async def ask_for_level(self, level: str) -> Called | None:
+        """Ask on the engine's loop."""
+        from inspector.session.log_level import ask_for_level
+
+        return await asyncio.wrap_future(self._live.run(lambda session: ask_for_level(session, level)))
+
+    def clocks_of(self, exchange: Exchange) -> Left | None:
+        """As they run on the engine's loop."""
+        waiter = self._live.session.waiters.get(exchange.id) if self._live.session else None
+        return waiter.left() if waiter is not None and waiter.exchange is exchange else None
 
     async def end(self) -> None:
         """End the session; done when no child and no task of it is left."""

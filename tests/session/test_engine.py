@@ -74,6 +74,21 @@ async def test_a_list_that_has_changed_is_asked_for_again(engine: Engine) -> Non
     await asyncio.wrap_future(live.end())
 
 
+async def test_on_demand_a_list_that_has_changed_waits_until_it_is_asked_for(engine: Engine) -> None:
+    live = _live(engine, "-m", "inspector.demo", "--legacy-only")
+    live.lists.by_itself = False
+    catalogue = live.journal.conversation.catalogue
+    await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=20)
+    opened = {"name": "open_cellar", "arguments": {}}
+    await asyncio.wrap_future(live.run(lambda session: session.call("tools/call", opened)))
+    await until(lambda: catalogue.listings["tools"].outdated, "the server has said so", timeout=20)
+    assert "cellar_inventory" not in [tool.name for tool in catalogue.tools]
+    await asyncio.wrap_future(live.refresh_by_itself(True))
+    assert "cellar_inventory" in [tool.name for tool in catalogue.tools]
+    await asyncio.wrap_future(live.fetch_more(("tools",)))
+    await asyncio.wrap_future(live.end())
+
+
 def test_to_stop_ends_the_thread_and_what_runs_on_it() -> None:
     engine = Engine()
     started, cancelled = threading.Event(), threading.Event()
