@@ -12,11 +12,14 @@ from typing import Any
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, Kind, Question, Refusal
-from inspector.protocol.revisions._shape import Era, Revision
+from inspector.protocol.revisions._shape import Era, Revision, Tasks
+from inspector.protocol.tracking.task_words import EXTENSION_NAME
 
 ROOTS, SAMPLING, SAMPLING_TOOLS = "roots", "sampling", "sampling.tools"
 FORM, URL = "elicitation.form", "elicitation.url"
-ALL: tuple[str, ...] = (ROOTS, SAMPLING, SAMPLING_TOOLS, FORM, URL)
+TASKS = "tasks"
+"""That work may be done as a task: the server's tools (extension), our answers to its questions (2025-11-25)."""
+ALL: tuple[str, ...] = (ROOTS, SAMPLING, SAMPLING_TOOLS, FORM, URL, TASKS)
 _GROUPS = {"elicitation": (FORM, URL)}
 _FEATURES = {URL: "URL elicitation", SAMPLING_TOOLS: "tools in sampling"}
 
@@ -42,6 +45,8 @@ def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
     lacking = {name for name, feature in _FEATURES.items() if feature not in revision.features}
     if "elicitation/create" not in revision.questions:
         lacking |= {FORM, URL}
+    if revision.tasks is Tasks.NONE:
+        lacking.add(TASKS)
     return frozenset(offers) - lacking
 
 
@@ -56,7 +61,21 @@ def declared(offers: Collection[str], revision: Revision) -> dict[str, Any]:
     modes: dict[str, dict[str, object]] = {mode.rpartition(".")[2]: {} for mode in (FORM, URL) if mode in offers}
     if modes:
         said["elicitation"] = modes if _FEATURES[URL] in revision.features else {}
+    if TASKS in offers and revision.tasks is Tasks.EXTENSION:
+        said["extensions"] = {EXTENSION_NAME: {}}
+    elif TASKS in offers and (requests := _as_tasks(offers)):
+        said["tasks"] = {"list": {}, "cancel": {}, "requests": requests}
     return said
+
+
+def _as_tasks(offers: Collection[str]) -> dict[str, Any]:
+    """The questions that may be answered as tasks: those that are answered at all (2025-11-25)."""
+    requests: dict[str, Any] = {}
+    if SAMPLING in offers:
+        requests["sampling"] = {"createMessage": {}}
+    if {FORM, URL} & set(offers):
+        requests["elicitation"] = {"create": {}}
+    return requests
 
 
 def refusal_of(question: Question, offers: Collection[str]) -> Refusal | None:

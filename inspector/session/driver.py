@@ -100,7 +100,7 @@ class Driver:
     ) -> None:
         self._transport = transport
         self._answering = Answering(client.offers, desk)
-        self._asides = Asides(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
+        self.asides = Asides(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
         self._journal = journal
         self._client = client
         self._clocks = clocks
@@ -171,7 +171,7 @@ class Driver:
                         if not _is_refusal(self._journal, exchange, answer, self.http):
                             self._answered(waiter, Replied(answer, exchange))
                 case events.TaskTold(task):
-                    self._asides.told(task)
+                    self.asides.told(task)
                 case events.Progressed(exchange):
                     if waiter := self._waiters.get(exchange.id):
                         waiter.heard()
@@ -193,11 +193,11 @@ class Driver:
                 return await self._batch(step, opened)
             case Ask():
                 assert self.revision is not None, "questions come in an answer, after the opening"
-                return await self._asides.ask(step, self.revision)
+                return await self.asides.ask(step, self.revision)
             case Withdraw():
-                return self._asides.withdraw(step)
+                return self.asides.withdraw(step)
             case Watch():
-                return await self._asides.watch(step)
+                return await self.asides.watch(step)
             case Pause():
                 return await asyncio.sleep(step.seconds)
             case Await():
@@ -246,6 +246,7 @@ class Driver:
         waiter = self._waiters.get(step.exchange.id)
         if waiter is None:
             return GivenUp(step.exchange, "nobody waits for it any more")
+        waiter.heard()  # the idle clock measures this wait, not what the flow did since the last one
         return await self._wait(waiter, step.silence_s)
 
     async def _wait(

@@ -81,7 +81,9 @@ class Session:
         self.waiters = self._driver.waiters
         """What is on its way, by request id, to be looked at from any thread."""
         self._stop_listening: Callable[[], None] = lambda: None
-        self.tasks = SessionTasks(self._driver, journal, options.clocks, options.desk, self._tasks, self._started_over)
+        self.tasks = SessionTasks(
+            self._driver, journal, options.clocks, options.desk, self._tasks, self._called, self._started_over
+        )
 
     @property
     def opening(self) -> Opening | None:
@@ -95,7 +97,7 @@ class Session:
 
     async def __aenter__(self) -> "Session":
         await self._tasks.__aenter__()
-        self._stop_listening = self.journal.listen(self._driver.hear)
+        self._stop_listening = self.journal.listen(self._driver.hear, in_runs=False)
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek, questions
+from inspector.protocol.flows.follow import TaskEnd
 from inspector.protocol.flows.steps import Ask, Flow, Pause, Replied, Reply, Send
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import asks_for_input
@@ -33,6 +34,8 @@ class Called(msgspec.Struct, frozen=True):
     """How many requests it took, retries included."""
     unanswered: str = ""
     """Why the questions in the last reply were left open; "" if it has none."""
+    task: TaskEnd | None = None
+    """How its task ended, if it became one: `reply` is then what the task came to."""
 
 
 def call(

@@ -183,9 +183,17 @@ class Tasks:
         if exchange.method in ("tasks/get", "tasks/cancel"):
             return self._told(frame, exchange, task, message.result_part)
         if exchange.method == "tasks/result" and task is not None:
-            self._keep_result(task, frame, exchange, failed=_says_error(message.result_part))
+            self._brought(frame, exchange, task, message.result_part)
             return [News(task, {})]
         return []
+
+    def _brought(self, frame: Frame, exchange: Exchange, task: Task, result: Part) -> None:
+        """What it came to. That is there only once it has ended, so it has, also where nobody has asked since."""
+        self._keep_result(task, frame, exchange, failed=_says_error(result))
+        if task.ended_ns is None:
+            task.ended_ns, task.state = frame.time_ns, TaskState.FAILED if task.failed else TaskState.COMPLETED
+            task.message = ""
+            self._step(task, TaskStep(task.state, "", frame.n, frame.time_ns))
 
     def _asked_by(self, exchange: Exchange, id_: str) -> Task | None:
         """Who asks for a task is who does not run it."""
@@ -200,8 +208,7 @@ class Tasks:
         by_server = frame.direction is Direction.FROM_SERVER
         task = self.find(word.id, by_server=by_server)
         if task is None:
-            task = self._new(word.id, by_server, frame)
-            self._blame(task, "it was told of before anybody was given its handle", frame.n)
+            task = self._new(word.id, by_server, frame)  # some servers tell of it before they give its handle
         return self._take(frame, task, word)
 
     def _begun(self, frame: Frame, exchange: Exchange, result: Part, *, asked: bool) -> list[News]:
@@ -253,7 +260,7 @@ class Tasks:
         if word is None:
             if exchange.method == "tasks/get":
                 self._blame(task, "the answer to tasks/get names no task", frame.n)
-            return []
+            return [News(task, {})]
         if word.id != task.id:
             self._blame(task, f"it was asked for, and the answer speaks of {word.id[:80]!r}", frame.n)
             return []

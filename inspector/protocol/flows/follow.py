@@ -1,0 +1,281 @@
+"""How a task is followed to its end, by one of two strategies behind the same result.
+
+Core (2025-11-25): poll `tasks/get`; once it needs input, ask for `tasks/result`, by whose stream the questions come,
+and go on polling while that is open; at the end `tasks/result` brings what it came to. Extension: the answers to
+`tasks/get` carry the questions, answered by `tasks/update`, and at last the result itself.
+
+Polls keep to the interval that was asked for, within bounds: a server that wants to be asked a thousand times a
+second, or once in eleven days, is asked less often, or more. How long all of it may take is not decided here.
+
+Source: specification 2025-11-25, basic/utilities/tasks; SEP-2663.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from inspector.protocol import peek, questions
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import (
+    Ask,
+    Await,
+    Flow,
+    GivenUp,
+    Refused,
+    Replied,
+    Reply,
+    Send,
+    Silent,
+    StillAsked,
+    Watch,
+    Withdraw,
+)
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.questions import Question, questions_in
+from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions._shape import Tasks as Strategy
+from inspector.protocol.tracking.task_words import TaskState, Word, read_word
+from inspector.protocol.tracking.tasks import UNKNOWN_TASK, Task
+
+LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 60.0
+"""Between two polls: at least, where nothing usable was said, and at most."""
+FIRST_S = 0.5
+"""Before the first poll, at most: many a task is done at once."""
+FAILURES = 3
+"""So many polls in a row may fail before the task is given up."""
+AFTER_CANCEL = 10
+"""So often a task is polled that was asked to end and goes on."""
+
+
+class TaskEnd(msgspec.Struct, frozen=True):
+    """How following a task ended."""
+
+    id: str
+    state: str
+    """The last word on it, as it came."""
+    why: str = ""
+    """Why following ended before the task did, or what is missing; "" if all went well."""
+
+
+class Followed(msgspec.Struct, frozen=True):
+    """What came of following a task."""
+
+    reply: Reply
+    """What the task came to, as if the request itself had been answered with it; or what came instead."""
+    rounds: int
+    """How many requests it took."""
+    end: TaskEnd
+    unanswered: str = ""
+    """Why its questions were left open; "" if it has none."""
+
+
+class _Course(msgspec.Struct):
+    """How far following one task is."""
+
+    id: str
+    revision: Revision
+    cause: int | None
+    """The exchange that the task began with."""
+    word: Word
+    rounds: int = 0
+    failures: int = 0
+    polls_after_cancel: int = 0
+    polled: Replied | None = None
+    """The last answer to a poll."""
+    result: Exchange | None = None
+    """`tasks/result`, while its answer is awaited (core)."""
+    result_refused: bool = False
+    asking: tuple[Question, ...] = ()
+    """What is being asked (extension)."""
+    asked: set[str] = msgspec.field(default_factory=set)
+    """The names of all questions that were asked (extension)."""
+
+    def send(self, method: str, silence_s: float | None = None, **more: Any) -> Send:
+        """A request about the task."""
+        self.rounds += 1
+        return Send(method, {"taskId": self.id, **more}, revision=self.revision, silence_s=silence_s)
+
+    def over(self, reply: Reply, why: str = "", unanswered: str = "") -> Followed:
+        """Following ends."""
+        return Followed(reply, self.rounds, TaskEnd(self.id, self.word.state, why), unanswered)
+
+    @property
+    def pause_s(self) -> float:
+        """Until the next poll."""
+        wanted = USUAL_S if self.word.poll_ms is None else self.word.poll_ms / 1000
+        most = FIRST_S if self.polled is None and self.failures == 0 else MOST_S
+        return min(max(wanted, LEAST_S), most)
+
+
+def follow(id_: str, *, revision: Revision, word: Word | None = None, cause: int | None = None) -> Flow[Followed]:
+    """Follow a task to its end. `word` is what its handle said; None: nothing is known, and it is polled at once.
+
+    `cause` is the exchange that the task began with, if that was seen.
+    """
+    course = _Course(id_, revision, cause, word or Word(id_, ""))
+    if word is None and (over := (yield from _poll(course))):
+        return over
+    step = _extension_step if revision.tasks is Strategy.EXTENSION else _core_step
+    while True:
+        if over := (yield from step(course)):
+            return over
+        if over := (yield from _poll(course)):
+            return over
+
+
+def pause_of(poll_ms: float | None) -> float:
+    """How long is waited between polls of a task that wants that, in seconds."""
+    return min(max(USUAL_S if poll_ms is None else poll_ms / 1000, LEAST_S), MOST_S)
+
+
+def _core_step(course: _Course) -> Flow[Followed | None]:
+    """Fetch the result if it is there, or wait until the next poll; None if there is one to be made."""
+    if course.word.state == TaskState.CANCELLED:
+        return (yield from _cancelled(course))
+    if course.word.ended:
+        return course.over((yield from _result(course)))
+    if course.word.state == TaskState.INPUT_REQUIRED or course.result is not None:
+        # "the requestor SHOULD preemptively call tasks/result": its stream carries the questions
+        return (yield from _input_by_result(course))
+    return (yield from _watch(course))
+
+
+def _input_by_result(course: _Course) -> Flow[Followed | None]:
+    if course.result_refused:
+        return (yield from _watch(course))
+    if course.result is None:
+        reply: Reply = yield course.send("tasks/result", silence_s=course.pause_s)
+    else:
+        reply = yield Await(course.result, silence_s=course.pause_s)
+    if isinstance(reply, Silent) and reply.exchange is not None:
+        course.result = reply.exchange
+        return None
+    course.result = None
+    if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+        course.result_refused = True  # some servers have no result until the end; whether this is it, a poll tells
+        return None
+    state = TaskState.COMPLETED if isinstance(reply, Replied) else course.word.state
+    course.word = replace(course.word, state=state)
+    return course.over(reply)
+
+
+def _result(course: _Course) -> Flow[Reply]:
+    if course.result is not None:
+        reply: Reply = yield Await(course.result)
+    else:
+        reply = yield course.send("tasks/result")
+    return reply
+
+
+def _cancelled(course: _Course) -> Flow[Followed]:
+    """Nothing is to be fetched. What waits for the result is heard once more, so that it is not left hanging."""
+    if course.result is not None:
+        yield Await(course.result, silence_s=LEAST_S)
+    said = f": {course.word.message}" if course.word.message else ""
+    exchange = course.polled.exchange if course.polled else None
+    return course.over(GivenUp(exchange, f"the task was cancelled{said}"))
+
+
+def _extension_step(course: _Course) -> Flow[Followed | None]:
+    word, polled = course.word, course.polled
+    if course.asking and (word.ended or not _outstanding(course)):
+        yield Withdraw(course.asking, "the task no longer needs the answer")
+        course.asking = ()
+    if word.state == TaskState.CANCELLED:
+        return (yield from _cancelled(course))
+    if word.ended and polled is None:
+        return None  # the handle says that it has ended, and only a poll says how
+    if word.ended and polled is not None:
+        return _ended(course, polled)
+    course.asking = course.asking or _new_questions(course)
+    if course.asking:
+        return (yield from _ask(course))
+    return (yield from _watch(course))
+
+
+def _ended(course: _Course, polled: Replied) -> Followed:
+    """What it came to, as if the call had been answered with it."""
+    word, id_ = course.word, polled.message.id
+    if word.state == TaskState.COMPLETED and word.result is not None and id_ is not None:
+        return course.over(Replied(Answer(id_, word.result), polled.exchange))
+    if word.state == TaskState.FAILED and word.error is not None:
+        return course.over(Replied(ErrorAnswer(id_, word.error), polled.exchange))
+    lacking = "result" if word.state == TaskState.COMPLETED else "error"
+    return course.over(polled, f"it is {word.state}, and brings no {lacking}")
+
+
+def _new_questions(course: _Course) -> tuple[Question, ...]:
+    """What it asks that it has not asked before. "Clients SHOULD deduplicate inputRequests keys"."""
+    if course.word.state != TaskState.INPUT_REQUIRED:
+        return ()
+    new = {key: each for key, each in peek.mapping(course.word.questions).items() if key not in course.asked}
+    exchange = course.polled.exchange if course.polled else None
+    found = questions_in(
+        {"inputRequests": new},
+        exchange=exchange.number if exchange else course.cause or 0,
+        frame=(exchange.answer_frame if exchange else None) or 0,
+        asked_ns=(exchange.ended_ns if exchange else None) or 0,
+    )
+    course.asked |= new.keys()
+    return tuple(replace(each, cause=course.cause, task=course.id) for each in found)
+
+
+def _outstanding(course: _Course) -> bool:
+    """Whether all that is being asked is still wanted."""
+    wanted = peek.mapping(course.word.questions)
+    return course.word.state == TaskState.INPUT_REQUIRED and all(each.key in wanted for each in course.asking)
+
+
+def _ask(course: _Course) -> Flow[Followed | None]:
+    """Have its questions answered, and tell it; None while that takes longer than a poll may wait."""
+    answers: tuple[questions.Reply, ...] | StillAsked | None = yield Ask(course.asking, patience_s=course.pause_s)
+    if isinstance(answers, StillAsked):
+        return None
+    asked, course.asking = course.asking, ()
+    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.Refusal)]
+    if refusals:
+        return course.over(course.polled or GivenUp(None, refusals[0]), unanswered=refusals[0])
+    if answers is None:
+        return None  # withdrawn: a poll tells what has become of it
+    values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, questions.Result)}
+    reply: Reply = yield course.send("tasks/update", inputResponses=values)
+    if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+        return course.over(reply, "it does not take the answers")
+    return None if isinstance(reply, Replied) else course.over(reply)
+
+
+def _watch(course: _Course) -> Flow[Followed | None]:
+    """Wait until the next poll, or until there is news."""
+    known: Task | None = yield Watch(course.id, course.pause_s)
+    if known is None or known.cancel_asked is None:
+        return None
+    course.polls_after_cancel += 1
+    if known.state == TaskState.CANCELLED:
+        course.word = replace(course.word, state=known.state, message=known.message)
+        return (yield from _cancelled(course))
+    if course.polls_after_cancel > AFTER_CANCEL:
+        return course.over(GivenUp(None, "the task was asked to end"), "it was asked to end, and goes on")
+    return None
+
+
+def _poll(course: _Course) -> Flow[Followed | None]:
+    """Ask for its state; None if there is a new word on it, or may yet be."""
+    reply: Reply = yield course.send("tasks/get")
+    if isinstance(reply, Replied) and isinstance(reply.message, Answer):
+        word = read_word(reply.message.result_part)
+        if word is not None and word.id == course.id:
+            course.failures, course.polled = 0, reply
+            course.result_refused = course.result_refused and word.state == course.word.state
+            course.word = word
+            return None
+    elif isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer) and reply.message.code == UNKNOWN_TASK:
+        return course.over(reply, "whoever ran it does not know it (any more)")
+    elif not isinstance(reply, Replied | Refused) or (isinstance(reply, Refused) and reply.status in _FINAL):
+        return course.over(reply, "it can't be polled")
+    course.failures += 1
+    return course.over(reply, f"it can't be polled: {FAILURES} times in a row") if course.failures >= FAILURES else None
+
+
+_FINAL = frozenset({401, 403, 404})
+"""HTTP statuses that another try does not mend."""
