@@ -6,10 +6,10 @@ handed to the engine's loop and awaited here. A recorded conversation can be loo
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,13 +19,14 @@ from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import InspectError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
-from inspector.protocol.questions import Reply, Root
 from inspector.protocol.revisions.openings import Opening
-from inspector.session.desk import Ticket
 from inspector.session.engine import Live
-from inspector.session.proposals import Proposer
 from inspector.session.session import Session, State
-from inspector.session.waiting import Left
+from inspector.tui.desk_view import DeskView, LiveDeskView
+from inspector.tui.request_view import LiveRequestView, RequestView
+from inspector.tui.task_view import LiveTaskView, TaskView
+
+T = TypeVar("T")
 
 
 class Stage(StrEnum):
@@ -50,7 +51,7 @@ class About(msgspec.Struct, frozen=True):
     insecure: bool = False
 
 
-class Subject:
+class Subject(DeskView, RequestView, TaskView):
     """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
@@ -93,6 +94,10 @@ class Subject:
         """Make a request. `opened` is told, on this thread's loop, of each exchange as soon as it was sent."""
         raise NotImplementedError("a recorded conversation can't be continued")
 
+    async def perform(self, work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
+        """Do something with the session, on the engine's loop."""
+        raise NotImplementedError("a recorded conversation can't be continued")
+
     async def cancel(self, exchange: Exchange) -> None:
         """Give a request up."""
 
@@ -113,57 +118,6 @@ class Subject:
     def stopped(self, kind: str) -> str:
         """Why a list was not fetched further, a sentence with the server's words; "" if nothing stopped it."""
         return ""
-
-    @property
-    def tickets(self) -> tuple[Ticket, ...]:
-        """All questions that came to the desk, oldest first. Read their state, and answer with `answer`."""
-        return ()
-
-    @property
-    def desk_changes(self) -> int:
-        """A number that grows with whatever happens to the tickets."""
-        return 0
-
-    @property
-    def roots(self) -> tuple[Root, ...]:
-        """What a request for roots is answered with."""
-        return ()
-
-    @property
-    def patience_s(self) -> float | None:
-        """After how many seconds a call gives up, whatever happens; None: never."""
-        return None
-
-    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
-        """Answer a question; False if nobody waits for that any more."""
-        return False
-
-    @property
-    def proposer(self) -> Proposer | None:
-        """Which real model may be asked for answers to sampling requests; None if there is none."""
-        return None
-
-    async def consult(self, ticket: Ticket, params: Any) -> None:
-        """Begin to ask the model; what comes of it stands in the ticket."""
-
-    async def stop_consulting(self, ticket: Ticket) -> None:
-        """Wait for the model no longer."""
-
-    async def set_roots(self, roots: Sequence[Root]) -> None:
-        """List other roots from now on; the server is told where that was promised."""
-
-    @property
-    def log_level(self) -> str:
-        """From which level on every request asks for log messages; "" if none does, or if a request asks once."""
-        return ""
-
-    async def ask_for_level(self, level: str) -> Called | None:
-        """Ask for log messages from a level on, in the way of the revision; what came of a request that says so."""
-        return None
-
-    def clocks_of(self, exchange: Exchange) -> Left | None:
-        """What is left of the clocks of a request of ours; None if nobody waits for it."""
-        return None
 
     async def end(self) -> None:
         """End whatever lives."""
@@ -204,7 +158,7 @@ class Recording(Subject):
         self.journal.close()
 
 
-class LiveSubject(Subject):
+class LiveSubject(LiveDeskView, LiveRequestView, LiveTaskView, Subject):
     """A conversation that goes on."""
 
     can_act = True
@@ -264,6 +218,10 @@ class LiveSubject(Subject):
 
         return await asyncio.wrap_future(self._live.run(work))
 
+    async def perform(self, work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
+        """Do something with the session, on the engine's loop."""
+        return await asyncio.wrap_future(self._live.run(work))
+
     async def cancel(self, exchange: Exchange) -> None:
         """Give a request up."""
         await asyncio.wrap_future(self._live.run(lambda session: session.cancel(exchange)))
@@ -288,72 +246,6 @@ class LiveSubject(Subject):
     def stopped(self, kind: str) -> str:
         """Why a list was not fetched further."""
         return self._live.lists.stopped.get(kind, "")
-
-    @property
-    def tickets(self) -> tuple[Ticket, ...]:
-        """All questions that came to the desk."""
-        return self._live.session.options.desk.tickets if self._live.session else ()
-
-    @property
-    def desk_changes(self) -> int:
-        """Grows with whatever happens to the tickets."""
-        return self._live.session.options.desk.changes if self._live.session else 0
-
-    @property
-    def roots(self) -> tuple[Root, ...]:
-        """As they are listed now."""
-        return self._live.session.options.desk.roots if self._live.session else self._live.settings.roots
-
-    @property
-    def patience_s(self) -> float | None:
-        """The total clock of a call."""
-        return self._live.settings.clocks.total_s
-
-    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
-        """Answer a question, on the loop where it waits."""
-
-        async def work(session: Session) -> bool:
-            return session.options.desk.answer(ticket, reply)
-
-        return await asyncio.wrap_future(self._live.run(work))
-
-    @property
-    def proposer(self) -> Proposer | None:
-        """As the desk knows it."""
-        return self._live.session.options.desk.proposer if self._live.session else None
-
-    async def consult(self, ticket: Ticket, params: Any) -> None:
-        """Begin to ask the model, on the loop where the question waits; whoever leaves the screen leaves it running."""
-        self._live.run(lambda session: session.options.desk.consult(ticket, params))
-
-    async def stop_consulting(self, ticket: Ticket) -> None:
-        """Wait for the model no longer."""
-
-        async def work(session: Session) -> None:
-            if ticket.proposal is not None:
-                ticket.proposal.stop()
-
-        await asyncio.wrap_future(self._live.run(work))
-
-    async def set_roots(self, roots: Sequence[Root]) -> None:
-        """List other roots from now on."""
-        await asyncio.wrap_future(self._live.run(lambda session: session.set_roots(roots)))
-
-    @property
-    def log_level(self) -> str:
-        """As later requests carry it."""
-        return self._live.session.logs.level if self._live.session else ""
-
-    async def ask_for_level(self, level: str) -> Called | None:
-        """Ask on the engine's loop."""
-        from inspector.session.log_level import ask_for_level
-
-        return await asyncio.wrap_future(self._live.run(lambda session: ask_for_level(session, level)))
-
-    def clocks_of(self, exchange: Exchange) -> Left | None:
-        """As they run on the engine's loop."""
-        waiter = self._live.session.waiters.get(exchange.id) if self._live.session else None
-        return waiter.left() if waiter is not None and waiter.exchange is exchange else None
 
     async def end(self) -> None:
         """End the session; done when no child and no task of it is left."""
