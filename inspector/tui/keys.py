@@ -6,113 +6,10 @@ other names) and `ctrl+s ctrl+q` (flow control). A key is printable only where n
 do, the field keeps it. Users rebind by `id`, so an id is for ever.
 """
 
-from enum import StrEnum
-
-import msgspec
 from textual.binding import Binding, BindingType
 
-from inspector.tui.styles import glyphs
-
-
-class Where(StrEnum):
-    """Where an action is offered; also the headings of the help."""
-
-    EVERYWHERE = "Everywhere"
-    MOVING = "Moving in lists and payloads"
-    LIST = "Lists of traffic"
-    JSON = "Payloads"
-    SEARCH = "Search line"
-    TRAFFIC = "Traffic"
-    DETAIL = "Detail"
-    TOOLS = "Tools"
-    RESOURCES = "Resources"
-    PROMPTS = "Prompts"
-    RESULT = "Result of a call"
-    FORM = "Forms"
-    FORM_LINE = "Lines of a form"
-    FORM_CHOICE = "Choices in a form"
-    INBOX = "Questions"
-    SERVER = "Server"
-    START = "Start"
-    CONFIRM = "Questions before a start"
-
-
-class Action(msgspec.Struct, frozen=True):
-    """Something a person can do, and how."""
-
-    id: str
-    """The name under which users rebind it."""
-    keys: tuple[str, ...]
-    """As Textual names them; the first is shown."""
-    label: str
-    """One or two words, for the footer."""
-    tooltip: str
-    """One sentence, for the help and the mouse."""
-    where: Where
-    action: str
-    """What Textual runs: the method `action_<this>` of whoever binds it, or of the app with `app.` before it."""
-    footer: bool = False
-    """Whether the footer shows it where it is valid."""
-    priority: bool = False
-    """Whether it works even while a field has the focus."""
-
-    @property
-    def key_text(self) -> str:
-        """The keys as the help writes them."""
-        return "  ".join(key_name(key) for key in self.keys)
-
-
-_SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
-_WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
-_NAMES = {
-    "escape": "Esc",
-    "tab": "Tab",
-    "space": "Space",
-    "pageup": "PgUp",
-    "pagedown": "PgDn",
-    "home": "Home",
-    "end": "End",
-}
-
-
-def key_name(key: str) -> str:
-    """Return a key as footer and help write it: `^p`, `F5`, `⏎`, or "Enter" where the terminal has no such sign."""
-    if key.startswith("ctrl+"):
-        return "^" + key_name(key[5:])
-    names = _NAMES | (_WORDS if glyphs().to_server.isascii() else _SIGNS)
-    if key in names:
-        return names[key]
-    return key.upper() if key[0] == "f" and key[1:].isdigit() else key
-
-
-_NAMED_OTHERWISE = frozenset(("at", "backslash", "minus", "plus", "slash", "underscore"))
-"""Keys that type a sign that Textual can't tell by their name."""
-
-
-def types(key: str, character: str | None) -> bool:
-    """Whether a key types a sign, so that a field takes it; `character` is what Textual says that it types."""
-    return key in _NAMED_OTHERWISE or (character is not None and character.isprintable())
-
-
-def _of_offers(name: str, where: Where, verb: str, deed: str) -> tuple[Action, ...]:
-    """What resources and prompts have in common."""
-    complete = "Take a value that the server proposes; again takes the next."
-    return (
-        Action(f"{name}.filter", ("/",), "Filter", f"Show only {name} that match.", where, "filter", footer=True),
-        Action(f"{name}.clear", ("\\",), "Clear filter", f"Show all {name} again.", where, "clear_filter"),
-        Action(f"{name}.send", ("ctrl+j", "f5", "ctrl+enter"), verb, deed, where, "send", footer=True, priority=True),
-        Action(f"{name}.complete", ("ctrl+g",), "Complete", complete, where, "do('complete')", priority=True),
-        Action(
-            f"{name}.save", ("w",), "Save", "Save the content under the cursor to a file.", where, "do('save')", True
-        ),
-        Action(f"{name}.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", where, "do('json')"),
-        Action(
-            f"{name}.about", ("i",), "About", "Show all of the description, or its beginning.", where, "do('about')"
-        ),
-        Action(f"{name}.repeat", (".",), "Repeat", "Ask again for what is shown.", where, "do('repeat')"),
-        Action(f"{name}.history", ("h",), "History", "Show the earlier answers.", where, "do('history')", footer=True),
-    )
-
+from inspector.tui.actions import Action, Where, key_name, types
+from inspector.tui.offered_keys import OFFERED
 
 _E = Where.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
@@ -129,6 +26,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.prompts", ("4",), "Prompts", "Show the server's prompts and fill them.", _E, "app.show('prompts')"),
     Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _E, "app.show('inbox')"),
     Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
+    Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
     Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
     Action("back", ("escape",), "Back", "Go back one step. Never quits.", _E, "back"),
@@ -150,6 +48,14 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("reconnect", ("ctrl+r",), "Reconnect", "End this connection and open a new one.", _E, "app.reconnect"),
     Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _E, "app.refresh"),
+    Action(
+        "refresh.mode",
+        ("A",),
+        "Auto/on demand",
+        "Fetch lists that change by itself, or only when asked.",
+        _E,
+        "app.refresh_mode",
+    ),
     Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
     Action("quit", ("q",), "Quit", "Close the connection and leave.", _E, "app.quit", footer=True),
     # Moving
@@ -209,66 +115,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
     Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),
     Action("detail.reveal", ("z",), "Reveal", "Show secret header values, or mask them again.", Where.DETAIL, "reveal"),
-    # Tools
-    Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
-    Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", Where.TOOLS, "clear_filter"),
-    Action(
-        "tools.send",
-        ("ctrl+j", "f5", "ctrl+enter"),
-        "Call",
-        "Call the tool with what the form holds. The Call button does the same.",
-        Where.TOOLS,
-        "send",
-        footer=True,
-        priority=True,
-    ),
-    Action(
-        "tools.json",
-        ("e", "ctrl+o"),
-        "Form/JSON",
-        "Write the arguments as a form or as JSON; `ctrl+o` works while you type.",
-        Where.TOOLS,
-        "do('json')",
-        footer=True,
-    ),
-    Action(
-        "tools.about",
-        ("i",),
-        "About",
-        "Show all of the tool's description, or its beginning.",
-        Where.TOOLS,
-        "do('about')",
-    ),
-    Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),
-    Action(
-        "tools.history",
-        ("h", "ctrl+g"),
-        "History",
-        "Show the earlier calls of this tool; `ctrl+g` works while you type.",
-        Where.TOOLS,
-        "do('history')",
-        footer=True,
-    ),
-    # Resources and prompts
-    *_of_offers("resources", Where.RESOURCES, "Read", "Read the resource, or the one that the template expands to."),
-    *_of_offers("prompts", Where.PROMPTS, "Get", "Get the prompt's messages for the arguments in the form."),
-    Action("prompts.json_copy", ("c",), "Copy JSON", "Copy the messages as JSON.", Where.PROMPTS, "do('copy-json')"),
-    Action(
-        "prompts.markdown_copy",
-        ("C",),
-        "Copy Markdown",
-        "Copy the messages as Markdown.",
-        Where.PROMPTS,
-        "do('copy-markdown')",
-    ),
-    # Result
-    Action(
-        "result.picture", ("v",), "Picture", "Show the picture of this block.", Where.RESULT, "picture", footer=True
-    ),
-    Action(
-        "result.markdown", ("m",), "Markdown", "Show Markdown as it is meant, or as it is.", Where.RESULT, "markdown"
-    ),
-    Action("result.edit", ("E",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
+    *OFFERED,
     # Forms
     Action(
         "form.next",
@@ -335,6 +182,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.open", ("o",), "Open link", "Open the question's link in the browser.", Where.INBOX, "deed('open')"),
     Action("inbox.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", Where.INBOX, "deed('json')"),
     Action("inbox.again", (".",), "Last answer", "Fill in what was answered last.", Where.INBOX, "deed('again')"),
+    Action(
+        "inbox.model",
+        ("ctrl+y", "f8"),
+        "Model",
+        "See and edit what the model is asked; from there back; stop it while it is being asked.",
+        Where.INBOX,
+        "deed('model')",
+        priority=True,
+    ),
     Action("inbox.roots", ("r",), "Roots", "Edit the list of roots.", Where.INBOX, "roots", footer=True),
     # Server
     Action(
@@ -344,6 +200,31 @@ ACTIONS: tuple[Action, ...] = (
         "Show the values of environment variables, or mask them again.",
         Where.SERVER,
         "reveal",
+        footer=True,
+    ),
+    # Log of the server
+    Action("log.filter", ("/",), "Filter", "Show only lines that contain a text.", Where.LOG, "filter", footer=True),
+    Action("log.clear", ("\\",), "Clear filter", "Show all lines again.", Where.LOG, "clear_filter"),
+    Action(
+        "log.graver", ("]",), "Graver", "Show only graver messages; stderr stays.", Where.LOG, "level(1)", footer=True
+    ),
+    Action("log.milder", ("[",), "Milder", "Show milder messages too.", Where.LOG, "level(-1)"),
+    Action(
+        "log.sources",
+        ("s",),
+        "Sources",
+        "Show log messages and stderr, or one of both.",
+        Where.LOG,
+        "sources",
+        footer=True,
+    ),
+    Action(
+        "log.ask",
+        ("S",),
+        "Set level",
+        "Ask the server for log messages from another level on.",
+        Where.LOG,
+        "ask",
         footer=True,
     ),
     # Start
@@ -383,3 +264,6 @@ def binding(found: Action) -> Binding:
 def help_text(*places: Where) -> list[tuple[Where, list[tuple[str, str]]]]:
     """Return what the help shows of some places: under each heading its keys and what they do."""
     return [(place, [(a.key_text, a.tooltip) for a in ACTIONS if a.where is place]) for place in places]
+
+
+__all__ = ["ACTIONS", "Action", "Where", "action", "binding", "bindings", "help_text", "key_name", "types"]

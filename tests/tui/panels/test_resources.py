@@ -136,7 +136,7 @@ async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> 
         await pilot.press("m")
         await shows(app, "▸ x://tides/m")
         await shows(app, "2 values")
-        await pilot.press("ctrl+g", "ctrl+g")
+        await pilot.press("ctrl+@", "ctrl+@")
         await shows(app, "▸ x://tides/tuesday")
         await pilot.press("ctrl+j")
         await shows(app, "✓ Succeeded")

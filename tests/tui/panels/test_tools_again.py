@@ -133,7 +133,7 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
         await shows(app, '{"a": 1}')
         await pilot.press("escape")
         await shows(app, "▲ a recording")
-        await pilot.press("ctrl+g")
+        await pilot.press("escape", "h")
         await shows(app, '{"a": 1}')
 
 

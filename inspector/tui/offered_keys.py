@@ -1,0 +1,100 @@
+"""The part of the table of keys that is about what a server offers: tools, resources, prompts, and their results."""
+
+from inspector.tui.actions import Action, Where
+
+
+def _of_offers(name: str, where: Where, verb: str, deed: str) -> tuple[Action, ...]:
+    """What resources and prompts have in common."""
+    complete = "Take a value that the server proposes; again takes the next."
+    return (
+        Action(f"{name}.filter", ("/",), "Filter", f"Show only {name} that match.", where, "filter", footer=True),
+        Action(f"{name}.clear", ("\\",), "Clear filter", f"Show all {name} again.", where, "clear_filter"),
+        Action(f"{name}.send", ("ctrl+j", "f5", "ctrl+enter"), verb, deed, where, "send", footer=True, priority=True),
+        Action(f"{name}.complete", ("ctrl+@", "f9"), "Complete", complete, where, "do('complete')", priority=True),
+        Action(
+            f"{name}.save", ("w",), "Save", "Save the content under the cursor to a file.", where, "do('save')", True
+        ),
+        Action(f"{name}.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", where, "do('json')"),
+        Action(
+            f"{name}.about", ("i",), "About", "Show all of the description, or its beginning.", where, "do('about')"
+        ),
+        Action(f"{name}.repeat", (".",), "Repeat", "Ask again for what is shown.", where, "do('repeat')"),
+        Action(f"{name}.history", ("h",), "History", "Show the earlier answers.", where, "do('history')", footer=True),
+    )
+
+
+OFFERED: tuple[Action, ...] = (
+    # Lists of what a server offers
+    Action(
+        "offered.changes",
+        ("D",),
+        "Changes",
+        "Show what has changed in this list, how old it is, and what is odd about it.",
+        Where.OFFERED,
+        "changes",
+        footer=True,
+    ),
+    Action("offered.more", (">",), "Next page", "Fetch the next page.", Where.OFFERED, "more", footer=True),
+    # Tools
+    Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
+    Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", Where.TOOLS, "clear_filter"),
+    Action(
+        "tools.send",
+        ("ctrl+j", "f5", "ctrl+enter"),
+        "Call",
+        "Call the tool with what the form holds. The Call button does the same.",
+        Where.TOOLS,
+        "send",
+        footer=True,
+        priority=True,
+    ),
+    Action(
+        "tools.json",
+        ("e", "ctrl+o"),
+        "Form/JSON",
+        "Write the arguments as a form or as JSON; `ctrl+o` works while you type.",
+        Where.TOOLS,
+        "do('json')",
+        footer=True,
+    ),
+    Action(
+        "tools.about",
+        ("i",),
+        "About",
+        "Show all of the tool's description, or its beginning.",
+        Where.TOOLS,
+        "do('about')",
+    ),
+    Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),
+    Action(
+        "tools.history",
+        ("h",),
+        "History",
+        "Show the earlier calls of this tool.",
+        Where.TOOLS,
+        "do('history')",
+        footer=True,
+    ),
+    Action("tools.save", ("w",), "Save", "Save the block under the cursor to a file.", Where.TOOLS, "do('save')"),
+    # Resources and prompts
+    *_of_offers("resources", Where.RESOURCES, "Read", "Read the resource, or the one that the template expands to."),
+    *_of_offers("prompts", Where.PROMPTS, "Get", "Get the prompt's messages for the arguments in the form."),
+    Action("prompts.json_copy", ("c",), "Copy JSON", "Copy the messages as JSON.", Where.PROMPTS, "do('copy-json')"),
+    Action(
+        "prompts.markdown_copy",
+        ("C",),
+        "Copy Markdown",
+        "Copy the messages as Markdown.",
+        Where.PROMPTS,
+        "do('copy-markdown')",
+    ),
+    # Result
+    Action(
+        "result.picture", ("v",), "Picture", "Show the picture of this block.", Where.RESULT, "picture", footer=True
+    ),
+    Action(
+        "result.markdown", ("m",), "Markdown", "Show Markdown as it is meant, or as it is.", Where.RESULT, "markdown"
+    ),
+    Action("result.edit", ("E",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
+)
+"""The order is the order of footer and help."""
