@@ -57,7 +57,8 @@ class ObjectBody(Vertical):
         if not names:
             yield Static(_nothing(root=not node.path, open_=invites), classes="body--none")
         if invites:
-            yield Input(placeholder="+ name of a member to add", compact=True, select_on_focus=False)
+            more = "+ name of a member to add"
+            yield Input(placeholder=more, compact=True, select_on_focus=False, classes="body--more")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Keep the name to itself: it is no value of a field."""

@@ -9,7 +9,13 @@ from inspector.tui import keys
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
-from inspector.viewmodels.text import human_duration
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.spans import clip
+from inspector.viewmodels.text import cell_width, human_duration
+
+_LEAST = 24
+"""Cells of what is asked that have to be seen, before it is said who asks, and in which call."""
+_NOTHING_SAID = (-1, False, -1)
 
 
 class NoticeBar(ItemBar):
@@ -26,7 +32,8 @@ class NoticeBar(ItemBar):
         self._changes = -1
         self._told = 0
         self._waiting: tuple[Ticket, ...] = ()
-        self._seconds = -1
+        self._said: tuple[int, bool, int] = _NOTHING_SAID
+        """What the line depends on: the age in seconds, whether somebody types, the width."""
 
     def rebind(self, subject: Subject) -> None:
         """Tell of another conversation."""
@@ -44,7 +51,7 @@ class NoticeBar(ItemBar):
         if subject.desk_changes != self._changes:
             self._changes = subject.desk_changes
             self._waiting = tuple(each for each in subject.tickets if each.state is TicketState.WAITING)
-            self._seconds = -1
+            self._said = _NOTHING_SAID
             came = self._news()
         self.set_class(bool(self._waiting) and shown != "inbox", "-asked")
         if self._waiting:
@@ -64,23 +71,40 @@ class NoticeBar(ItemBar):
     def _say(self, ticket: Ticket) -> None:
         question, journal = ticket.question, self._subject.journal
         seconds = max(0, self._subject.now_ns - question.asked_ns) // 1_000_000_000
-        if seconds == self._seconds:
+        width = self.size.width or self.app.size.width  # it is as wide, and not laid out yet when it first comes
+        state = (seconds, self._typing, width)
+        if state == self._said:
             return
-        self._seconds = seconds
+        self._said = state
         from inspector.viewmodels.question import asked_by, asked_in_short, cause_in_short
 
-        cause = cause_in_short(question, journal)
-        inside = f" in {cause}" if cause else ""
-        left = [Item(((f"{glyphs().event} ", "warning"), (f"{asked_by(journal)} asks{inside}: ", "strong"),
-                      (asked_in_short(question), "text")), "inbox")]  # fmt: skip
-        right = [
-            Item(((human_duration(seconds * 1_000_000_000) if seconds else "", "warning"),), rank=3),
-            Item((("5", "accent"), (" Inbox", "muted")), "inbox"),
-            Item(((keys.action("question.here").keys[0], "accent"), (" here", "muted")), "here", rank=1),
+        right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")
+        room = width - Line((), right, inset=1).width - 2 * Line().gap
+        by, cause, asked = asked_by(journal), cause_in_short(question, journal), asked_in_short(question)
+        ways = [f"{by} asks in {cause}: ", f"{by} asks: ", "asked: "] if cause else [f"{by} asks: ", "asked: "]
+        least = min(cell_width(asked), _LEAST)
+        who = next((way for way in ways if cell_width(way) + 2 + least <= room), ways[-1])
+        left: list[Span] = [(f"{glyphs().event} ", "warning"), (who, "strong"), (asked, "text")]
+        self.show([Line((Item(tuple(clip(left, max(1, room))), "inbox"),), right, inset=1, grave=True)])
+
+    @property
+    def _typing(self) -> bool:
+        """Whether a text field has the focus, which would take the key."""
+        focused = self.screen.focused
+        return focused is not None and focused.check_consume_key("exclamation_mark", "!")
+
+    def _right(self, age: str) -> tuple[Item, ...]:
+        here = keys.action("question.here").keys[0]
+        inbox = keys.action("screen.inbox").keys[0]
+        first = "Esc " if self._typing else ""
+        items = [
+            Item(((age, "warning"),), rank=3),
+            Item(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1),
+            Item(((first + here, "accent"), (" here", "muted")), "here"),
         ]
         if len(self._waiting) > 1:
-            right.insert(0, Item(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
-        self.show([Line(tuple(left), tuple(right), inset=1, grave=True)])
+            items.insert(0, Item(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
+        return tuple(items)
 
     def pressed(self, name: str) -> None:
         """Do what the key beside it does."""

@@ -234,14 +234,16 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
         self.focus_first()
 
     def focus_first(self) -> None:
-        """Focus the first editor."""
+        """Focus the first editor. The line that adds members is one only if the focus would be lost without it."""
         if self.as_json:
             self._json.focus()
             return
         able = [widget for widget in self._fields.query("*") if widget.focusable]
-        better = [widget for widget in able if not (isinstance(widget, FormBar) and widget.folds)]
-        if able:
-            (better or able)[0].focus()
+        lines = [widget for widget in able if not widget.has_class("body--more")]
+        better = [widget for widget in lines if not (isinstance(widget, FormBar) and widget.folds)]
+        found = better or lines or (able if self.has_focus_within else [])
+        if found:
+            found[0].focus()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Take the JSON text, if it can be read."""

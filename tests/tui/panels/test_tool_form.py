@@ -1,8 +1,9 @@
 """The form of a tool, and when it is sent."""
 
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from inspector.protocol.things import Tool
+from inspector.tui.panels.call_bar import CallBar
 from inspector.tui.panels.tool_form import ToolForm
 from tests.tui.panels.schemas import ADD, ECHO
 from tests.tui.screen_text import text
@@ -119,3 +120,18 @@ async def test_a_tool_without_fields_focuses_its_button() -> None:
         app.tool_form.focus_first()
         await pilot.press("enter")
         await until(lambda: app.wanted == [{}], "Enter calls")
+
+
+async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_no_text() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "bare", "inputSchema": {"type": "object", "properties": {}}}))
+        app.tool_form.focus_first()
+        await until(lambda: isinstance(app.focused, CallBar), "the button has the focus")
+        await pilot.pause()
+        assert "+ name of a member to add" in text(app)
+        await app.tool_form.toggle_json()
+        await until(lambda: isinstance(app.focused, TextArea), "the JSON has the focus")
+        await app.tool_form.toggle_json()
+        await until(lambda: isinstance(app.focused, Input), "the focus is not lost")
+        await pilot.pause()

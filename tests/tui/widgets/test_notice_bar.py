@@ -1,5 +1,7 @@
 """The line that says that the server waits for an answer."""
 
+from textual.widgets import Input
+
 from inspector.protocol.questions import declined
 from inspector.session.desk import Ticket
 from inspector.tui.widgets.notice_bar import NoticeBar
@@ -81,4 +83,38 @@ async def test_its_age_runs_and_a_click_does_what_the_key_does() -> None:
         await pilot.click(NoticeBar, offset=(line.index("here"), 0))
         await pilot.pause()
     assert app.done == ["inbox", "here"]
+    subject.journal.close()
+
+
+async def test_what_is_asked_and_the_keys_have_room_before_who_asks() -> None:
+    subject = Asking()
+    subject.ask_city("Which of the many cities on this river do you mean, and why?")
+    for width, shown in ((100, "harbour asks in book: Which of the many"), (58, "◆ asked: Which of the many")):
+        app = Notice(subject)
+        async with app.run_test(size=(width, 5)) as pilot:
+            app.bar.sync(shown="traffic")
+            await pilot.pause()
+            (line,) = [row.strip() for row in app.rows() if "asked" in row or "asks" in row]
+        assert shown in line
+        assert "…" in line
+        assert line.endswith("5 Inbox  ! here")
+    subject.journal.close()
+
+
+async def test_a_field_that_takes_the_key_is_left_first() -> None:
+    subject = Asking()
+    subject.ask_city()
+    bar, field = NoticeBar(subject), Input()
+    app = Showing(field, bar)
+    async with app.run_test(size=(100, 5)) as pilot:
+        field.focus()
+        await pilot.pause()
+        bar.sync(shown="tools")
+        await pilot.pause()
+        assert "Esc ! here" in text(app)
+        app.set_focus(None)
+        bar.sync(shown="tools")
+        await pilot.pause()
+        assert "Esc ! here" not in text(app)
+        assert "! here" in text(app)
     subject.journal.close()
