@@ -20,6 +20,7 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.revisions._shape import Carriage
+from inspector.session.ids import Ids
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
 _GRACE_S = 1.0
@@ -123,6 +124,27 @@ class _Gathering:
     def is_answered(self) -> bool:
         """Whether there is nothing left to wait for."""
         return not self._left and (bool(self.strays) or (self.asked and not self.awaited))
+
+
+class ByHand:
+    """Messages that a person writes: their ids, and sending them."""
+
+    def __init__(self, transport: Transport, journal: Journal, ids: Ids) -> None:
+        self._transport = transport
+        self._journal = journal
+        self._ids = ids
+
+    def next_id(self) -> int:
+        """An id that nobody else gets."""
+        return next(self._ids)
+
+    async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float) -> Sent:
+        """Send bytes as they are and gather what comes for a while; 0 only sends. Nothing that comes is raised.
+
+        `headers` matter over HTTP only.
+        """
+        self._ids.spend(ids_of(payload))
+        return await send_exactly(self._transport, self._journal, payload, headers=headers, wait_s=wait_s)
 
 
 async def send_exactly(

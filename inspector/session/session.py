@@ -5,10 +5,10 @@ leaving it ends the connection and every task, and a connection that dies by its
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -27,11 +27,13 @@ from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver
-from inspector.session.exactly import Sent, ids_of, send_exactly
+from inspector.session.exactly import ByHand
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Clocks
 from inspector.session.watching import Watching
 from inspector.transports.base import Transport
+
+T = TypeVar("T")
 
 
 class State(StrEnum):
@@ -74,6 +76,8 @@ class Session:
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
         self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
+        self.by_hand = ByHand(transport, journal, self._driver.ids)
+        """For messages that a person writes, right or wrong."""
         self.watching = Watching(self._driver, journal, self._tasks)
         """Hearing of changes."""
         self.logs = self._driver.logs
@@ -165,17 +169,10 @@ class Session:
         assert self.revision is not None, "a session is called after it was opened"
         return await self._driver.drive(batch(requests, revision=self.revision))
 
-    def next_id(self) -> int:
-        """An id for a request that is written by hand; nobody else gets it."""
-        return next(self._driver.ids)
-
-    async def send_exactly(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float) -> Sent:
-        """Send bytes as they are and gather what comes for a while; 0 only sends. Nothing that comes is raised.
-
-        `headers` matter over HTTP only.
-        """
-        self._driver.ids.spend(ids_of(payload))
-        return await send_exactly(self.transport, self.journal, payload, headers=headers, wait_s=wait_s)
+    async def perform(self, flow: Callable[[Revision], Flow[T]]) -> T:
+        """Perform any flow by the session's revision, such as those of an extension."""
+        assert self.revision is not None, "a session is asked after it was opened"
+        return await self._driver.drive(flow(self.revision))
 
     async def cancel(self, exchange: Exchange, reason: str = "cancelled by the user") -> None:
         """Give a request up, in the way of its revision. A late answer is still shown. What became a task is ended."""
