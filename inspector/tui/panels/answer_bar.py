@@ -23,6 +23,10 @@ class Standing(msgspec.Struct, frozen=True):
     armed: bool = False
     """Whether the next press sends it all the same."""
     as_json: bool = False
+    talk: str = ""
+    """With a model: "answer" is written and it can be asked, its "request" is edited, it is "asking"; "" without."""
+    fixed: bool = False
+    """Whether it is JSON and can't be a form."""
 
 
 class AnswerBar(ItemBar, can_focus=True):
@@ -47,7 +51,8 @@ class AnswerBar(ItemBar, can_focus=True):
             self.show([Line(inset=1)])
             return
         left = _roots(standing) if question is None else _answers(question, standing)
-        right = (_form_or_json(standing),) if question is None or has_form(question) else ()
+        both = (question is None or has_form(question)) and not standing.fixed and standing.talk != "asking"
+        right = (_form_or_json(standing),) if both else ()
         self.show([Line(left=tuple(left), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
@@ -69,7 +74,11 @@ class AnswerBar(ItemBar, can_focus=True):
 
 def _answers(question: Question, standing: Standing) -> Sequence[Item]:
     yes = {Kind.ELICITATION: "Accept", Kind.SAMPLING: "Answer", Kind.ROOTS: "Answer"}[question.kind]
+    if standing.talk in ("request", "asking"):
+        return _with_the_model(standing)
     items = [_yes(yes, standing)]
+    if standing.talk:
+        items.append(_button("Ask the model", "inbox.model", "model", "accent"))
     if not has_form(question) and read_link(question.url).openable:
         items.insert(0, _button(f"{glyphs().closed} Open link", "inbox.open", "open", "title"))
     if question.kind is Kind.ELICITATION:
@@ -78,6 +87,15 @@ def _answers(question: Question, standing: Standing) -> Sequence[Item]:
     else:
         items.append(_button("Reject", "inbox.decline", "decline", "text", rank=1))
     return [*items, *(_wrong(standing) if has_form(question) else ())]
+
+
+def _with_the_model(standing: Standing) -> Sequence[Item]:
+    if standing.talk == "asking":
+        first = [_button(f"{glyphs().error} Stop", "inbox.model", "model", "title")]
+    else:
+        ask = _button(f"{glyphs().closed} Ask the model", "inbox.accept", "accept", "title")
+        first = [ask, _button("Back", "inbox.model", "model", "text", rank=1)]
+    return [*first, _button("Reject", "inbox.decline", "decline", "text", rank=1)]
 
 
 def _roots(standing: Standing) -> Sequence[Item]:

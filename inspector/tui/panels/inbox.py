@@ -101,6 +101,9 @@ screen leaves the question where it is.
         """From the question to the list."""
         if not self.has_class("-reading") and not self.pane.has_focus_within:
             return False
+        if self.pane.edits_request:
+            self.run_worker(self.pane.leave_request(), group="question")
+            return True
         self.remove_class("-reading")
         self._list.focus()
         self._show()  # the question again, where roots were edited

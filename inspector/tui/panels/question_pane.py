@@ -4,8 +4,7 @@ Wrong answers can be sent: the first press goes to what is wrong and says so on 
 link is opened on a key of its own and in no other way. What is over shows what became of it.
 """
 
-import os
-import webbrowser
+from functools import partial
 from typing import Literal, TypeAlias
 
 from rich.text import Text
@@ -21,27 +20,33 @@ from inspector.protocol.questions import Kind, Question, Reply, Root
 from inspector.session.desk import Ticket
 from inspector.tui.panels.answer_bar import AnswerBar, Standing
 from inspector.tui.panels.inbox_rows import Asked, age
+from inspector.tui.panels.model_talk import (
+    ModelTalk,
+    asking_line,
+    asks_now,
+    proposal_of,
+    proposal_section,
+    request_section,
+)
+from inspector.tui.panels.open_link import open_link
 from inspector.tui.styles import glyphs, role_styles
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.schema_form import SchemaForm
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.answers import (
     ROOTS_SCHEMA,
-    answer_schema,
     answer_section,
     filled_by,
     has_form,
     listed,
     no_to,
-    reply_of,
     roots_of,
 )
 from inspector.viewmodels.lines import Line, Section, section_lines
-from inspector.viewmodels.links import read_link
 from inspector.viewmodels.question import kind_word, question_sections
 from inspector.viewmodels.roles import Span
 
-Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again"]
+Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model"]
 _NOTHING = "Nothing was asked yet"
 _ABOUT_ROOTS = Section("What a server is told that asks for roots")
 
@@ -77,13 +82,15 @@ class QuestionPane(Widget):
         self.asked: Asked | None = None
         """The question that is shown."""
         self.edits_roots = False
-        self._waited = False
+        self._standing: object = None
+        """Of what is shown: whether it waits, and how a model's answer stands."""
         self._armed: FormValue = None
         self._typed: dict[tuple[int, str], FormValue] = {}
         self._line = StatusLine()
         self._about = Static("", classes="question--about")
         self._bar = AnswerBar()
         self.form = SchemaForm()
+        self._talk = ModelTalk(self.form)
 
     def compose(self) -> ComposeResult:
         """The question, its form, and the ways to answer."""
@@ -108,18 +115,25 @@ class QuestionPane(Widget):
 
     async def show(self, asked: Asked | None) -> None:
         """Show another question, or what became of the one that is shown. What was typed for it is kept."""
-        same = asked == self.asked and (asked is None or asked.waits == self._waited) and not self.edits_roots
-        if same:
+        standing = _standing(asked)
+        if asked == self.asked and standing == self._standing and not self.edits_roots:
             return
+        reads_on = self.has_focus_within and asked == self.asked
         self._keep()
         self.edits_roots = False
-        self.asked, self._waited = asked, asked is not None and asked.waits
+        self.asked, self._standing = asked, standing
+        await self._fill()
+        if reads_on:  # what had the focus is gone
+            self.call_after_refresh(self.focus_first)
+
+    async def _fill(self) -> None:
+        """Show the question as it stands now."""
         self._armed = None
-        question = self.question
+        question, asked = self.question, self.asked
         if question is not None and asked is not None:
-            await self.form.load(answer_schema(question), self._typed.get(asked.key, UNSET))
-        self.set_class(question is None or not has_form(question), "-over")
-        self._write(self._sections())
+            await self._talk.load(asked, self._typed.get(asked.key, UNSET))
+        self.set_class(question is None or not has_form(question) or asks_now(asked), "-over")
+        self._about.update(_text(self, self._sections()))
         self.query_one(VerticalScroll).scroll_home(animate=False)
         self.tick()
         self._renew_bar()
@@ -129,34 +143,35 @@ class QuestionPane(Widget):
         self._keep()
         self.edits_roots = True
         self._armed = None
+        await self._talk.leave()
         await self.form.load(ROOTS_SCHEMA)
         await self.form.take(listed(self.subject.roots))
         self.remove_class("-over")
-        self._write((_ABOUT_ROOTS,))
+        self._about.update(_text(self, (_ABOUT_ROOTS,)))
         self.tick()
         self._renew_bar()
 
     def _keep(self) -> None:
-        if self.asked is not None and self._waited and not self.edits_roots:
-            self._typed[self.asked.key] = self.form.state.value
+        asked = self.asked
+        if asked is None or not _waited(self._standing) or self.edits_roots:
+            return
+        if self._talk.edits_request:
+            self._talk.keep_request(asked)
+        else:
+            self._typed[asked.key] = self.form.state.value
 
     def _sections(self) -> tuple[Section, ...]:
         asked = self.asked
         if asked is None:
             return ()
         subject = self.subject
+        if self._talk.edits_request:
+            return (request_section(subject),)
         found = question_sections(asked.question, subject.journal, patience_s=subject.patience_s)
         ticket = asked.ticket
+        if came := proposal_section(ticket):
+            found = (came, *found)
         return found if ticket is None or asked.waits else (answer_section(ticket.reply, ticket.by, ticket.why), *found)
-
-    def _write(self, sections: tuple[Section, ...]) -> None:
-        lines: list[Line] = []
-        for section in sections:
-            lines += [*section_lines(section), ()]
-        inks = role_styles(dark=self.app.current_theme.dark)
-        shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines[:-1]]
-        about = Text("\n").join(shown)
-        self._about.update(about)
 
     def tick(self) -> None:
         """Say how long it has waited."""
@@ -166,13 +181,21 @@ class QuestionPane(Widget):
             return
         left: list[Span] = [(f"{glyphs().event} {kind_word(asked.question)}", "title")]
         waited = age(asked.question, self.subject.now_ns)
+        proposal = proposal_of(asked)
+        if proposal is not None and asks_now(asked):
+            left.append((f"  {asking_line(proposal, self.subject.now_ns)}", "accent"))
         since: Span = (f"waits for {waited}", "warning") if asked.waits else (f"asked {waited} ago", "muted")
         self._line.show(left, [since])
 
     def _renew_bar(self) -> None:
         form = self.form
         armed = self._armed is not None and self._armed is form.state.value
-        self._bar.say(self.question, Standing(form.problem_count, armed, form.as_json), roots=self.edits_roots)
+        model = self._talk.can_begin(self.subject, self.question)
+        talk = (
+            "asking" if asks_now(self.asked) else "request" if self._talk.edits_request else "answer" if model else ""
+        )
+        standing = Standing(form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json)
+        self._bar.say(self.question, standing, roots=self.edits_roots)
 
     def focus_first(self) -> None:
         """Focus the first field, or the bar where there is none; of what is over the text."""
@@ -190,8 +213,10 @@ class QuestionPane(Widget):
             return deed in ("accept", "json")
         if question is None:
             return False
+        if deed == "model":
+            return self._talk.can_begin(self.subject, question)
         if deed in ("json", "again"):
-            return has_form(question)
+            return has_form(question) and not self._talk.is_json and not asks_now(self.asked)
         if deed == "open":
             return not has_form(question)
         return deed != "dismiss" or question.kind is Kind.ELICITATION
@@ -203,30 +228,64 @@ class QuestionPane(Widget):
         question, asked = self.question, self.asked
         match deed:
             case "json":
-                if not self.has_class("-over"):
+                if not self.has_class("-over") and not self._talk.is_json:
                     await self.form.toggle_json()
                     self._renew_bar()
             case "again":
-                await self._take_last()
+                if self.can("again"):
+                    await _take_last(self)
             case "accept" if self.edits_roots:
                 if await self._is_meant():
                     self.post_message(self.RootsChosen(roots_of(self.form.arguments)))
             case _ if question is None or asked is None or asked.ticket is None:
                 self.app.notify("Nothing waits for an answer here.", markup=False)
             case "open":
-                self._open(question)
+                open_link(question, partial(_say, self))
+            case "model":
+                await self._turn_to_the_model(asked, asked.ticket)
+            case "accept" if self._talk.edits_request:
+                if not _is_unreadable(self):
+                    await self.subject.consult(asked.ticket, self._talk.keep_request(asked))
+            case "accept" if asks_now(asked):
+                _say(self, "The model is being asked; ^y stops that.", False)
             case "accept":
                 if not has_form(question) or await self._is_meant():
-                    self.post_message(self.Answered(asked.ticket, reply_of(question, self.form.arguments)))
+                    self.post_message(self.Answered(asked.ticket, self._talk.reply(question)))
             case "decline" | "dismiss":
                 self.post_message(self.Answered(asked.ticket, no_to(question, dismiss=deed == "dismiss")))
+
+    async def _turn_to_the_model(self, asked: Asked, ticket: Ticket) -> None:
+        """Show what it will be asked; from there back to the answer; stop it where it is being asked."""
+        if not self._talk.can_begin(self.subject, self.question):
+            _say(self, "No model was named: start with --sampler-url and --sampler-model.", False)
+        elif asks_now(asked):
+            await self.subject.stop_consulting(ticket)
+        elif self._talk.edits_request:
+            await self.leave_request()
+        else:
+            self._keep()
+            await self._talk.show_request(asked)
+            self._about.update(_text(self, self._sections()))
+            self._renew_bar()
+
+    @property
+    def edits_request(self) -> bool:
+        """Whether what a model is to be asked is in sight."""
+        return self._talk.edits_request
+
+    async def leave_request(self) -> bool:
+        """From what a model is to be asked back to the answer; whether that was in sight."""
+        if not self._talk.edits_request:
+            return False
+        self._keep()
+        await self._fill()
+        self.focus_first()
+        return True
 
     async def _is_meant(self) -> bool:
         """Whether what was filled in is to be sent: it is right, or this is the second press."""
         form = self.form
-        if form.json_problem:
-            self.app.notify("Nothing was sent: the JSON can't be read.", severity="warning", markup=False)
-            form.focus_first()
+        if _is_unreadable(self):
             return False
         verdict = await form.judge()
         if verdict.ok is False and self._armed is not form.state.value:
@@ -235,33 +294,6 @@ class QuestionPane(Widget):
             self._renew_bar()
             return False
         return True
-
-    async def _take_last(self) -> None:
-        """Fill in what was answered last to a question of this kind."""
-        question = self.question
-        if question is None or not has_form(question):
-            return
-        same = [ticket for ticket in self.subject.tickets if ticket.question.kind is question.kind]
-        earlier = (filled_by(question, ticket.reply) for ticket in reversed(same))
-        filled = next((each for each in earlier if each is not UNSET), UNSET)
-        if filled is UNSET:
-            self.app.notify("No such question was answered yet.", markup=False)
-        else:
-            await self.form.take(filled)
-
-    def _open(self, question: Question) -> None:
-        """Open a link in the browser: a library call with a URL that was checked, and never a shell."""
-        link = read_link(question.url)
-        if not link.openable:
-            self.app.notify(
-                f"Not opened: {link.why_not or 'this question has no link'}.", severity="warning", markup=False
-            )
-        elif os.environ.get("SSH_CONNECTION"):
-            self.app.notify("This terminal is on another machine: copy the link from here.", markup=False)
-        elif webbrowser.open(link.openable):
-            self.app.notify(f"Opened in the browser: {link.host}. Accept once it is done.", markup=False)
-        else:
-            self.app.notify("No browser was found: copy the link from here.", severity="warning", markup=False)
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
         """Say on the bar what a press would do now."""
@@ -272,3 +304,50 @@ class QuestionPane(Widget):
         """Do what the bar offers."""
         event.stop()
         await self.do(event.deed)  # type: ignore[arg-type]
+
+
+def _say(pane: QuestionPane, what: str, grave: bool) -> None:
+    pane.app.notify(what, severity="warning" if grave else "information", markup=False)
+
+
+def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Text:
+    lines: list[Line] = []
+    for section in sections:
+        lines += [*section_lines(section), ()]
+    inks = role_styles(dark=pane.app.current_theme.dark)
+    return Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines[:-1])
+
+
+def _is_unreadable(pane: QuestionPane) -> bool:
+    """Whether the form holds text that is no JSON; the person is told."""
+    if not pane.form.json_problem:
+        return False
+    _say(pane, "Nothing was sent: the JSON can't be read.", True)
+    pane.form.focus_first()
+    return True
+
+
+async def _take_last(pane: QuestionPane) -> None:
+    """Fill in what was answered last to a question of this kind."""
+    question = pane.question
+    assert question is not None, "only what waits can be filled in"
+    same = [ticket for ticket in pane.subject.tickets if ticket.question.kind is question.kind]
+    earlier = (filled_by(question, ticket.reply) for ticket in reversed(same))
+    filled = next((each for each in earlier if each is not UNSET), UNSET)
+    if filled is UNSET:
+        _say(pane, "No such question was answered yet.", False)
+    else:
+        await pane.form.take(filled)
+
+
+def _waited(standing: object) -> bool:
+    """Whether what stood so could be answered."""
+    return isinstance(standing, tuple) and bool(standing[0])
+
+
+def _standing(asked: Asked | None) -> object:
+    """All that can change about a question while it is shown."""
+    if asked is None:
+        return None
+    proposal = proposal_of(asked)
+    return asked.waits, id(proposal), proposal.state if proposal is not None else None

@@ -20,7 +20,7 @@ from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.viewmodels.text import visible
 
 _TICKS_PER_SECOND = 10
-_ACTIONS = ("inbox.accept", "inbox.decline", "inbox.dismiss", "inbox.open", "inbox.json", "inbox.again")
+_ACTIONS = ("inbox.accept", "inbox.decline", "inbox.dismiss", "inbox.open", "inbox.json", "inbox.again", "inbox.model")
 
 
 class QuestionScreen(ModalScreen[None]):
@@ -71,7 +71,7 @@ class QuestionScreen(ModalScreen[None]):
         self._pane.tick()
         match self._ticket.state:
             case TicketState.WAITING:
-                return
+                await self._pane.show(Asked(self._ticket.question, self._ticket))
             case TicketState.WITHDRAWN:
                 why = visible(self._ticket.why, limit=200)
                 self.app.notify(f"The question was withdrawn: {why}.", severity="warning", markup=False)
@@ -92,9 +92,10 @@ class QuestionScreen(ModalScreen[None]):
         """Answer, or what else a key asks for."""
         await self._pane.do(deed)
 
-    def action_leave(self) -> None:
-        """Leave it in the Inbox."""
-        self.dismiss()
+    async def action_leave(self) -> None:
+        """Leave it in the Inbox; from what a model is to be asked, back to the answer."""
+        if not await self._pane.leave_request():
+            self.dismiss()
 
     async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
         """Answer."""

@@ -5,7 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.protocol.questions import Kind, Question, Reply, Root
+from inspector.sampler.choice import Approve, ModelChoice
+from inspector.sampler.completion import Said
+from inspector.sampler.endpoint import ChatModel
 from inspector.session.desk import BY_PERSON, Ticket, TicketState
+from inspector.session.proposals import Proposal, ProposalState, Proposer
 from inspector.tui.subject import About, Stage, Subject
 from tests.viewmodels.tape import Tape
 
@@ -26,6 +30,10 @@ class Asking(Subject):
         self.can_act = True
         self._tickets: tuple[Ticket, ...] = ()
         self._changes = 0
+        self.model: Proposer | None = None
+        """Which model may be asked."""
+        self.consulted: list[Any] = []
+        """What it was asked."""
         self._roots: tuple[Root, ...] = (Root("file:///srv"),)
 
     @property
@@ -51,6 +59,30 @@ class Asking(Subject):
     @property
     def patience_s(self) -> float | None:
         return 90
+
+    @property
+    def proposer(self) -> Proposer | None:
+        return self.model
+
+    async def consult(self, ticket: Ticket, params: Any) -> None:
+        self.consulted.append(params)
+        ticket.proposal = Proposal("tide at here", self.tape.now)
+        ticket.proposal.stop = lambda: self.propose(ticket, state=ProposalState.STOPPED)
+        self._changes += 1
+
+    async def stop_consulting(self, ticket: Ticket) -> None:
+        if ticket.proposal is not None:
+            ticket.proposal.stop()
+
+    def propose(
+        self, ticket: Ticket, said: Said | None = None, *, state: ProposalState = ProposalState.READY, why: str = ""
+    ) -> None:
+        """Let the model answer, or not."""
+        proposal = ticket.proposal
+        assert proposal is not None, "it was asked"
+        proposal.said, proposal.why, proposal.took_ns = said, why, 1_500_000_000
+        proposal.state = state
+        self._changes += 1
 
     def ask(self, kind: Kind = Kind.ELICITATION, **params: Any) -> Ticket:
         """Let the server ask."""
@@ -90,3 +122,8 @@ class Asking(Subject):
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
         self._roots = tuple(roots)
+
+
+def model(approve: Approve = Approve.ALWAYS) -> Proposer:
+    """A model that may be asked; nobody dials it here."""
+    return Proposer(ChatModel(ModelChoice("http://127.0.0.1:9/v1", "tide")), approve)
