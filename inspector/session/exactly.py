@@ -73,10 +73,10 @@ class _Gathering:
         """What was not seen on the wire yet."""
         self.frames: list[int] = []
         self.came: list[int] = []
-        self.awaited: set[int] = set()
-        """Numbers of the exchanges that our bytes opened and nothing has closed."""
-        self.asked = False
-        """Whether the bytes held a request."""
+        self._opened: set[int] = set()
+        """Numbers of the exchanges that our bytes opened."""
+        self._answers = 0
+        """How many answers to them came: with one id twice, both are told of the same exchange."""
         self.strays = 0
         """Answers that belong to nothing."""
         self.lost = ""
@@ -102,15 +102,13 @@ class _Gathering:
         if isinstance(entry.what, Frame) and self._left and entry.what.payload == self._left[0]:
             self._left.pop(0)
             self.frames.append(entry.n)
-            opened = {event.exchange.number for event in found if isinstance(event, events.Opened)}
-            self.awaited |= opened
-            self.asked = self.asked or bool(opened)
+            self._opened |= {event.exchange.number for event in found if isinstance(event, events.Opened)}
 
     def _came(self, entry: Entry, found: Sequence[Event]) -> None:
         self.came.append(entry.n)
         for event in found:
             if isinstance(event, events.Closed | events.CameLate):
-                self.awaited.discard(event.exchange.number)
+                self._answers += event.exchange.number in self._opened
             elif isinstance(event, events.Orphaned):
                 self.strays += 1
 
@@ -121,9 +119,14 @@ class _Gathering:
         return bool(whose) and len(whose) == len(found)
 
     @property
+    def awaited(self) -> int:
+        """How many requests were not answered yet."""
+        return max(0, len(self._opened) - self._answers)
+
+    @property
     def is_answered(self) -> bool:
         """Whether there is nothing left to wait for."""
-        return not self._left and (bool(self.strays) or (self.asked and not self.awaited))
+        return not self._left and (bool(self.strays) or (bool(self._opened) and not self.awaited))
 
 
 class ByHand:
@@ -228,7 +231,7 @@ def _sent(gathering: _Gathering, ended: Ended, delivery: Delivery | InspectError
         ended,
         tuple(gathering.frames),
         tuple(gathering.came),
-        len(gathering.awaited),
+        gathering.awaited,
         wait_s,
         why,
         hint,
