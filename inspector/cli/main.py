@@ -47,6 +47,8 @@ _COMMANDS = {
     "read": _Command("read", "Read a resource", _ASK),
     "prompt": _Command("prompt", "Get a prompt", _ASK),
     "complete": _Command("complete", "What an argument of a prompt or template can be completed to", _ASK),
+    "subscribe": _Command("subscribe", "Tell of updates of resources until Ctrl+C", _ASK),
+    "listen": _Command("listen", "Tell of changes of lists and resources until Ctrl+C", _ASK),
     "request": _Command("request", "Send any request or notification", _ASK),
     "ping": _Command("ping", "How long the server takes to answer", _ASK),
     "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),

@@ -19,6 +19,7 @@ WITH_VALUE = frozenset(
         *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
         *("--offer", "--no-offer", "--root", "--root-uri", "--answers", "--log-level"),
         *("--params", "--count"),
+        *("--for", "--uri"),
         *("--raw", "--wait", "--batch", "--extension", "--no-extension"),
     }
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import Reply
 from inspector.protocol.flows.watch import End, end_of, listen
 from inspector.protocol.tracking.subscriptions import Filter, Stream, Subscriptions
 from inspector.session.driver import Driver
@@ -35,6 +36,8 @@ class Listening:
         """Set once the first attempt was acknowledged, or is over, or nobody waits for that any longer."""
         self.over: tuple[End, str] | None = None
         """Why it is, and will not be had again; None while it is or may be."""
+        self.reply: Reply | None = None
+        """What ended the newest attempt that ended."""
         self.said: Callable[[str], None] = lambda what: None
         """Told what a person should know: a cut, a farewell, a return."""
         self.missed: Callable[[], None] = lambda: None
@@ -78,7 +81,8 @@ class Listening:
         clock, pauses = asyncio.get_running_loop().time, self._patience.pauses_s
         while self.over is None:
             began = clock()
-            end, why = end_of(await self._driver.drive(listen(self.wanted), self._opened))
+            self.reply = await self._driver.drive(listen(self.wanted), self._opened)
+            end, why = end_of(self.reply)
             self._attempts = 0 if clock() - began >= self._patience.lived_s else self._attempts
             if self._given_up or end in (End.BY_US, End.OVER):
                 self.over = end, why

@@ -37,6 +37,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Why nothing came of it, may quote the server; "" if something did."""
     acknowledged: bool = True
     """False if the server has not said in time what it grants."""
+    reply: Reply | None = None
+    """What came instead, where it was refused."""
 
 
 class Watching:
@@ -48,6 +50,8 @@ class Watching:
         """What is to be watched now, granted or not."""
         self.said: list[str] = []
         """What a person should know, oldest first: a stream that was cut, or ended, or is there again."""
+        self.tell: Callable[[str], None] = lambda what: None
+        """Called with each of them."""
         self.missed: Callable[[], None] = lambda: None
         """Called when a stream is there again after a cut: what changed in between nobody tells."""
         self._driver = driver
@@ -157,10 +161,11 @@ class Watching:
         """Subscribe, or unsubscribe, one after the other; the first refusal ends it."""
         done: list[str] = []
         for uri in uris:
-            end, why = end_of(await self._driver.drive(flow(uri)))
+            reply = await self._driver.drive(flow(uri))
+            end, why = end_of(reply)
             if end is not End.BY_SERVER:  # here: no result came
                 lost = tuple(each for each in uris if each not in done)
-                return Outcome(Filter(uris=tuple(done)), Filter(uris=lost), refused=why)
+                return Outcome(Filter(uris=tuple(done)), Filter(uris=lost), refused=why, reply=reply)
             done.append(uri)
             others = tuple(each for each in self.wanted.uris if each != uri)
             self.wanted = Filter(uris=(*others, uri) if flow is subscribe else others)
@@ -171,7 +176,7 @@ class Watching:
         new = self._next = Listening(self._driver, self.subscriptions, wanted, self.patience)
         new.said, new.missed = self._say, lambda: self.missed()
         self._stop_hearing()
-        self._stop_hearing = self._journal.listen(self._hear)
+        self._stop_hearing = self._journal.listen(self._hear, in_runs=False)
         new.start(self._tasks)
         with suppress(TimeoutError):
             async with asyncio.timeout(self.patience.acknowledgement_s):
@@ -196,11 +201,13 @@ class Watching:
     def _say(self, what: str) -> None:
         if len(self.said) < _MOST_SAID:
             self.said.append(what)
+        self.tell(what)
 
 
 def _outcome(listening: Listening | None) -> Outcome:
     if listening is None or listening.over is not None:
-        return Outcome(refused=listening.over[1] if listening and listening.over else "it was never asked for")
+        why = listening.over[1] if listening is not None and listening.over else "it was never asked for"
+        return Outcome(refused=why, reply=listening.reply if listening is not None else None)
     stream = listening.stream
     if stream is None or stream.granted is None:
         return Outcome(acknowledged=False)

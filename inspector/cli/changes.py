@@ -1,0 +1,187 @@
+"""Telling of changes until somebody has had enough: what `subscribe` and `listen` have in common.
+
+Each notification is one line of JSON, or of text, on stdout as soon as it comes. What was asked for and not granted,
+a stream that was cut and one that is there again are narrated on stderr.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from inspector.capture.store import Entry
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit
+from inspector.cli.outcome import answered
+from inspector.cli.output import Output
+from inspector.errors import Disconnected, UsageError
+from inspector.protocol import peek
+from inspector.protocol.events import Event, Notified
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import ErrorAnswer, Notification
+from inspector.protocol.things import LISTS
+from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UPDATED, Filter
+from inspector.session.watching import Outcome
+from inspector.viewmodels import text
+from inspector.viewmodels.lines import span
+from inspector.viewmodels.watching import filter_words
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_LISTS = ("tools", "prompts", "resources")
+
+
+class Enough(msgspec.Struct, frozen=True):
+    """When to stop; what is None never makes an end."""
+
+    count: int | None = None
+    """After so many notifications."""
+    seconds: float | None = None
+
+
+class _Change(msgspec.Struct, frozen=True):
+    entry: Entry
+    message: Notification
+
+
+def changes_options(command: F) -> F:
+    """Add what says when it is enough."""
+    seconds, count = click.FloatRange(0, min_open=True), click.IntRange(1)
+    command = click.option("--for", "seconds", type=seconds, metavar="S", help="Stop after so many seconds.")(command)
+    return click.option("--count", type=count, metavar="N", help="Stop after so many notifications.")(command)
+
+
+async def tell_changes(visit: Visit, wanted: Filter, enough: Enough) -> ExitStatus:
+    """Ask to hear of it, and write what comes until it is enough.
+
+    Raises: UsageError if the server offers nothing of it; what `answered` raises; Disconnected.
+    """
+    _check(visit, wanted)
+    changes: asyncio.Queue[_Change | None] = asyncio.Queue()
+    methods = _methods(wanted)
+
+    def hear(entry: Entry, found: Sequence[Event]) -> None:
+        for event in found:
+            if isinstance(event, Notified) and event.direction is Direction.FROM_SERVER:
+                if event.message.method in methods:
+                    changes.put_nowait(_Change(entry, event.message))
+
+    def said(what: str) -> None:
+        visit.output.warn(what)
+        changes.put_nowait(None)  # it may be the end
+
+    visit.session.watching.tell = said
+    stop = visit.session.journal.listen(hear)
+    try:
+        if (status := await _begin(visit, wanted)) is not ExitStatus.OK:
+            return status
+        return await _until_enough(visit, changes, enough)
+    finally:
+        stop()
+
+
+def _methods(wanted: Filter) -> frozenset[str]:
+    kinds = [kind for kind in _LISTS if getattr(wanted, kind)]
+    return frozenset({*(LISTS[kind].changed for kind in kinds), *([UPDATED] if wanted.uris else [])})
+
+
+def _check(visit: Visit, wanted: Filter) -> None:
+    """Refuse what the server does not offer at all; warn of what it does not offer beside other things."""
+    watching = visit.session.watching
+    offered = watching.offered()
+    lacking = [f"the list of {kind}" for kind in _LISTS if getattr(wanted, kind) and not getattr(offered, kind)]
+    if wanted.uris and not watching.offers_resources:
+        lacking.append("single resources")
+    if not lacking:
+        return
+    said = f"the server does not say that it tells of changes of {', '.join(lacking)}"
+    some = any(getattr(wanted, kind) and getattr(offered, kind) for kind in _LISTS)
+    if not some and not (wanted.uris and watching.offers_resources):
+        method = LISTEN if watching.by_stream else SUBSCRIBE
+        raise UsageError(said, hint=f"Ask all the same, if you like: mcp-inspect request {method} --params …")
+    visit.output.warn(said)
+
+
+async def _begin(visit: Visit, wanted: Filter) -> ExitStatus:
+    watching = visit.session.watching
+    outcome = Outcome(wanted)
+    if watching.by_stream:
+        outcome = await watching.listen(wanted)
+    elif wanted.uris:
+        outcome = await watching.watch(*wanted.uris)
+    if outcome.refused:
+        return _refused(visit.output, outcome, LISTEN if watching.by_stream else SUBSCRIBE)
+    if not outcome.acknowledged:
+        visit.output.warn("the server has not acknowledged the subscription yet")
+        return ExitStatus.OK
+    if outcome.not_granted:
+        visit.output.warn(f"the server did not grant: {filter_words(outcome.not_granted)}")
+        if not outcome.granted:
+            return visit.output.report("not_granted", "the server granted nothing of it", "", ExitStatus.TOOL_ERROR)
+    visit.output.narrate(f"watching {filter_words(wanted if not watching.by_stream else outcome.granted)}")
+    return ExitStatus.OK
+
+
+def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
+    """Say that it was refused. Raises: what `answered` raises, where no answer came."""
+    error: Any = None
+    if outcome.reply is not None:
+        message = answered(outcome.reply, method).message
+        error = message.error if isinstance(message, ErrorAnswer) else None
+    more = {} if error is None else {"answer": error}
+    return output.report("server_error", f"{method}: {outcome.refused}", "", ExitStatus.TOOL_ERROR, more)
+
+
+async def _until_enough(visit: Visit, changes: asyncio.Queue[_Change | None], enough: Enough) -> ExitStatus:
+    """Write what comes. Raises: Disconnected."""
+    written, session = 0, visit.session
+    with suppress(TimeoutError):
+        async with asyncio.timeout(enough.seconds), asyncio.TaskGroup() as tasks:
+            waking = tasks.create_task(_wake_at_the_end(visit, changes))
+            while enough.count is None or written < enough.count:
+                change = await changes.get()
+                if change is not None:
+                    written += 1
+                    _write(visit, change)
+                elif session.ended.is_set() or session.watching.is_over:
+                    break
+            waking.cancel()
+    if session.ended.is_set():
+        raise Disconnected(f"the connection ended: {session.why or 'the server left'}", hint="Run it again.")
+    return _verdict(visit, written, enough)
+
+
+async def _wake_at_the_end(visit: Visit, changes: asyncio.Queue[_Change | None]) -> None:
+    await visit.session.ended.wait()
+    changes.put_nowait(None)
+
+
+def _verdict(visit: Visit, written: int, enough: Enough) -> ExitStatus:
+    if enough.count is None or written >= enough.count:
+        return ExitStatus.OK
+    said = f"{written} of {enough.count} notifications came"
+    if visit.session.watching.is_over:
+        return visit.output.report("ended", f"{said} before the server ended it", "", ExitStatus.UNREACHABLE)
+    hint = "Give it longer with --for."
+    return visit.output.report("timeout", f"{said} within {enough.seconds:g} s", hint, ExitStatus.TIMEOUT)
+
+
+def _write(visit: Visit, change: _Change) -> None:
+    message, entry = change.message, change.entry
+    if visit.output.as_json:
+        params = msgspec.Raw(message.params_part.raw) if message.params_part.raw else None
+        told = {"method": message.method, "params": params, "time": _iso(entry.wall_ns), "entry": entry.n}
+        visit.output.data(told)
+        return
+    uri = peek.text(message.params, "uri") or ""
+    what = [span(message.method.removeprefix("notifications/"), "method"), span(f" {uri}" if uri else "", "target")]
+    visit.output.lines([((f"{text.clock(entry.wall_ns)}  ", "faint"), *what)])
+
+
+def _iso(wall_ns: int) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(wall_ns / 1e9, UTC).isoformat(timespec="milliseconds")
