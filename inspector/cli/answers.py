@@ -54,7 +54,7 @@ class Answers(msgspec.Struct, frozen=True):
 
     def _answerable(self) -> frozenset[str]:
         kinds = {prepared.kind for prepared in self.prepared}
-        found = {offers.ROOTS} if self.roots else set()
+        found = {offers.TASKS} | ({offers.ROOTS} if self.roots else set())  # a task can always be followed
         if Kind.SAMPLING in kinds:
             found.add(offers.SAMPLING)
         if self.model is not None:

@@ -2,16 +2,17 @@
 
 `ping` always gets its empty result, also before the conversation is open. A question that was offered an answer goes
 to the desk. Everything else gets the error that the specification asks of a client without that capability, at once:
-silence would hang the server.
+silence would hang the server. A question that the server wants answered as a task gets a handle, and then its answer.
 """
 
 import asyncio
 
 from inspector.protocol import jsonrpc
-from inspector.protocol.offers import offered_in, refusal_of
+from inspector.protocol.offers import declared, offered_in, refusal_of
 from inspector.protocol.questions import METHOD_NOT_FOUND, Question, Refusal, Reply, Result
 from inspector.protocol.revisions._shape import Revision
 from inspector.session.desk import Desk
+from inspector.session.own_tasks import METHODS, OwnTasks
 
 
 class Answering:
@@ -20,6 +21,7 @@ class Answering:
     def __init__(self, offers: frozenset[str], desk: Desk) -> None:
         self._offers = offers
         self.desk = desk
+        self.own = OwnTasks(desk)
 
     async def to_request(
         self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
@@ -55,9 +57,15 @@ class Answering:
     ) -> Reply | None:
         if request.method == "ping":
             return Result({})
+        with_tasks = revision is not None and "tasks" in declared(self._offers, revision)
+        if with_tasks and request.method in METHODS:
+            return await self.own.serve(request)
         if question is None or revision is None or request.method not in revision.server_requests:
             return Refusal(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
-        return refusal_of(question, offered_in(revision, self._offers)) or await self.desk.ask(question)
+        if refusal := refusal_of(question, offered_in(revision, self._offers)):
+            return refusal
+        handle = self.own.begin(question) if with_tasks else None
+        return handle or await self.desk.ask(question)
 
     async def _together(self, question: Question) -> Reply | None:
         reply = await self.desk.ask(question)

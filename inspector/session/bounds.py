@@ -16,6 +16,9 @@ AT_ONCE = 8
 WAITING = 1000
 """Requests that may wait for their answers to be taken, and questions that may wait for theirs."""
 
+_SLOW = frozenset({"tasks/result"})
+"""Requests that need nobody, and whose answers may take as long as somebody's."""
+
 Send = Callable[[jsonrpc.Request, Question | None], Awaitable[None]]
 
 
@@ -35,7 +38,7 @@ class Bounds:
         """The server asks. Returns at once."""
         if max(len(self._asked), self._questions) >= WAITING:
             self._leave_unanswered()
-        elif question is not None:
+        elif question is not None or request.method in _SLOW:
             self._questions += 1
             self._tasks.create_task(self._put(request, question))
         else:
@@ -44,7 +47,7 @@ class Bounds:
                 self._busy += 1
                 self._tasks.create_task(self._work())
 
-    async def _put(self, request: jsonrpc.Request, question: Question) -> None:
+    async def _put(self, request: jsonrpc.Request, question: Question | None) -> None:
         try:
             await self._send(request, question)
         finally:

@@ -301,11 +301,13 @@ class Driver:
         for waiter in waiting:
             waiter.hold()
         payload = await self._answering.to_request(message, question, self.revision)
-        for waiter in waiting:
-            waiter.release()
         if payload is not None:
             headers = version_header(self.revision) if self.revision and self.http else {}
             await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
+        if question is not None:
+            await self._answering.own.work(question)  # where the answer was a task's handle
+        for waiter in waiting:
+            waiter.release()
 
     def _open_stream(self, revision: Revision) -> None:
         if self.http is not None and self._transport.kind != "sse":
@@ -333,6 +335,8 @@ class Driver:
 
 def _may_have_caused(waiter: Waiter, question: Question) -> bool:
     number = waiter.exchange.number if waiter.exchange else None
+    if question.task and waiter.exchange and waiter.exchange.method == "tasks/result":
+        return waiter.exchange.target == question.task  # it was asked on the stream of this one
     return question.cause is None or question.cause == number
 
 

@@ -55,7 +55,10 @@ class SessionTasks:
         make: Callable[[str, Any, Opened], Awaitable[Called]],
         again: Callable[[Reply], Awaitable[bool]],
     ) -> None:
-        """`make` makes a request as it is. `again` starts the conversation over where a reply shows that it must be; whether it did comes of it."""
+        """`make` makes a request as it is.
+
+        `again` starts the conversation over where a reply shows that it must be; whether it did comes of it.
+        """
         self._driver = driver
         self._journal = journal
         self._clocks = clocks

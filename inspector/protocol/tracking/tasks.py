@@ -234,7 +234,8 @@ class Tasks:
         if known is not None and task is not known:
             self._blame(task, f"its id was given before, to task {known.number}", frame.n)
         task.exchange, task.operation = exchange.number, exchange.operation
-        task.method, task.target = exchange.method, exchange.target
+        task.method = exchange.method
+        task.target = exchange.target if exchange.method == "tools/call" else ""
         if exchange.operation is not None:
             self._by_operation[exchange.operation] = task
         return task
