@@ -3,7 +3,7 @@
 It fills the one form of the question's pane and asks the subject; it draws nothing and answers no server.
 """
 
-from typing import Any
+from typing import Any, assert_never
 
 from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
@@ -18,6 +18,7 @@ from inspector.tui.widgets.schema_form import SchemaForm
 from inspector.viewmodels.answers import answer_schema, filled_by, reply_of
 from inspector.viewmodels.lines import Section
 from inspector.viewmodels.proposed import Account, account_section
+from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import human_duration, visible
 
 _ANY_OBJECT = {"type": "object"}
@@ -105,9 +106,20 @@ def asks_now(asked: Asked | None) -> bool:
     return asked is not None and asked.waits and proposal is not None and proposal.state is ProposalState.ASKING
 
 
-def asking_line(proposal: Proposal, now_ns: int) -> str:
-    """Which model is being asked, and for how long, as one safe line."""
-    return visible(f"asking {proposal.model}  {human_duration(max(0, now_ns - proposal.started_ns))}", limit=100)
+def standing_of(proposal: Proposal, now_ns: int) -> Span:
+    """Which model is being asked, and for how long, or what came of it; in a few safe words."""
+    model = visible(proposal.model, limit=40)
+    match proposal.state:
+        case ProposalState.ASKING:
+            return f"  asking {model}  {human_duration(max(0, now_ns - proposal.started_ns))}", "accent"
+        case ProposalState.READY:
+            return f"  {model} answered in {human_duration(proposal.took_ns)}", "ok"
+        case ProposalState.FAILED:
+            return f"  {model} gave no answer", "error"
+        case ProposalState.STOPPED:
+            return "  the model was not waited for", "muted"
+        case _:
+            assert_never(proposal.state)
 
 
 def request_section(subject: Subject) -> Section:

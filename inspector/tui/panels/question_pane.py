@@ -22,11 +22,11 @@ from inspector.tui.panels.answer_bar import AnswerBar, Standing
 from inspector.tui.panels.inbox_rows import Asked, age
 from inspector.tui.panels.model_talk import (
     ModelTalk,
-    asking_line,
     asks_now,
     proposal_of,
     proposal_section,
     request_section,
+    standing_of,
 )
 from inspector.tui.panels.open_link import open_link
 from inspector.tui.styles import glyphs, role_styles
@@ -181,9 +181,8 @@ class QuestionPane(Widget):
             return
         left: list[Span] = [(f"{glyphs().event} {kind_word(asked.question)}", "title")]
         waited = age(asked.question, self.subject.now_ns)
-        proposal = proposal_of(asked)
-        if proposal is not None and asks_now(asked):
-            left.append((f"  {asking_line(proposal, self.subject.now_ns)}", "accent"))
+        if (proposal := proposal_of(asked)) is not None and asked.waits:
+            left.append(standing_of(proposal, self.subject.now_ns))
         since: Span = (f"waits for {waited}", "warning") if asked.waits else (f"asked {waited} ago", "muted")
         self._line.show(left, [since])
 

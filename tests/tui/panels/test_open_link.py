@@ -28,7 +28,12 @@ def test_where_it_goes_and_what_is_said(
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     if remote:
         monkeypatch.setenv("SSH_CONNECTION", "1.2.3.4 5 6.7.8.9 22")
-    monkeypatch.setattr("webbrowser.open", lambda url: tried.append(url) or has_browser)
+
+    def browser(url: str) -> bool:
+        tried.append(url)
+        return has_browser
+
+    monkeypatch.setattr("webbrowser.open", browser)
     done = open_link(link(url), lambda what, grave: said.append(what))
     assert (tried, done) == (went, bool(went) and has_browser)
     assert told in said[0]
