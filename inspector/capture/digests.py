@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.capture.records import SumRecord
+from inspector.capture.runs import Run
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
 EVERY_FRAMES = 1000
@@ -49,6 +50,17 @@ class Digests:
         if stream.frames - stream.written == 1:
             stream.since_ns = frame.time_ns
         return stream.frames - stream.written >= EVERY_FRAMES or frame.time_ns - stream.since_ns >= EVERY_NS
+
+    def take_run(self, run: Run) -> bool:
+        """Add a run; whether a `sum` of its stream is due now."""
+        stream = self._streams.setdefault((run.direction, run.channel), _Stream())
+        whole = b"".join([payload + _EOL[eol] for payload, eol in run.lines])
+        stream.sha256.update(whole)
+        stream.bytes += len(whole)
+        if stream.frames == stream.written:
+            stream.since_ns = run.time_ns
+        stream.frames += len(run.lines)
+        return stream.frames - stream.written >= EVERY_FRAMES or run.time_ns - stream.since_ns >= EVERY_NS
 
     def sum(self, direction: Direction, channel: Channel, c: str) -> SumRecord:
         """The digest of one stream as it stands; the count to the next begins anew. Even one without frames has it."""

@@ -121,6 +121,13 @@ class CaptureFile:
                 self._queue(gap)
             return self._queue(line)
 
+    def put_run(self, lines: list[bytes], time_ns: int, sizes: list[int]) -> list[int]:
+        """Queue lines that belong together, as `put` does one; their places."""
+        with self._turn:
+            if self.open and self._waiting < self._budget and not self._losses.is_pending:
+                return [self._queue(line) for line in lines]
+        return [self.put(line, time_ns, size=size) for line, size in zip(lines, sizes, strict=True)]
+
     def read(self, place: int, length: int) -> bytes:
         """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
         # Without the lock, for which a reader would wait in a flood: a line goes from fresh to taken to the file, and
@@ -277,6 +284,10 @@ class _Losses:
     def __init__(self) -> None:
         self.count = 0
         self._gap: GapRecord | None = None
+
+    @property
+    def is_pending(self) -> bool:
+        return self._gap is not None
 
     def add(self, time_ns: int, size: int, why: str) -> None:
         self.count += 1

@@ -10,6 +10,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from inspector import __version__
@@ -19,6 +20,7 @@ from inspector.capture.meaning import NOTHING, meaning_of
 from inspector.capture.opening import create, create_anonymous
 from inspector.capture.recorder import Recorder
 from inspector.capture.records import FORMAT, VERSION, Head, Tool
+from inspector.capture.runs import SHORTEST, Run, belongs
 from inspector.capture.store import Source, Store
 from inspector.capture.surroundings import HttpExchange, Surroundings
 from inspector.protocol.conversation import Conversation
@@ -71,6 +73,8 @@ class Journal:
         self._clock = clock
         self._wall = wall
         self._listeners: list[Listener] = []
+        self._not_in_runs: list[Listener] = []
+        """Those of them that need not hear of runs."""
         self._notices: list[str] = []
 
     @property
@@ -130,6 +134,17 @@ class Journal:
         frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe)
         self._record(Entry(n, now, wall, frame))
 
+    def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Frames crossed the wire just now, in one piece. Those that make a run are taken in together."""
+        told_of_all = len(self._not_in_runs) == len(self._listeners)
+        for in_run, part in groupby(lines, lambda line: told_of_all and belongs(line[0])):
+            several = list(part)
+            if in_run and len(several) >= SHORTEST:
+                self._run(direction, channel, several)
+                continue
+            for payload, eol in several:
+                self.frame(direction, channel, payload, eol=eol)
+
     def fact(self, fact: Fact) -> None:
         """Something happened beside the frames just now."""
         self._record(Entry(self.store.count + 1, self._clock(), self._wall(), fact))
@@ -152,12 +167,15 @@ class Journal:
         for listener in tuple(self._listeners):
             self._tell(listener, entry, events)
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: Listener, *, in_runs: bool = True) -> Callable[[], None]:
         """Have a listener called, on the reporting thread, from the next entry on; returns what ends that.
 
-        One that raises is taken off, and a notice says so.
+        `in_runs` False: it need not hear of log messages that come in floods, which is much faster. One that raises
+        is taken off, and a notice says so.
         """
         self._listeners.append(listener)
+        if not in_runs:
+            self._not_in_runs.append(listener)
         return lambda: self._forget(listener)
 
     def note(self, notice: str) -> None:
@@ -172,6 +190,12 @@ class Journal:
         if self._recorder is not None:
             self._recorder.close()
         self._source.close()
+
+    def _run(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        run = Run(self.store.count + 1, self._clock(), self._wall(), direction, channel, lines)
+        nowhere = [LOST] * len(lines), [0] * len(lines)
+        places, lengths = self._recorder.keep_run(run) if self._recorder is not None else nowhere
+        self.store.add_run(run, places, lengths)
 
     def _record(self, entry: Entry) -> None:
         place, length = self._recorder.keep(entry) if self._recorder is not None else (LOST, 0)
@@ -198,8 +222,9 @@ class Journal:
             self.note(f"A part of the program failed at entry {entry.n} and no longer follows what happens.")
 
     def _forget(self, listener: Listener) -> None:
-        if listener in self._listeners:
-            self._listeners.remove(listener)
+        for each in (self._listeners, self._not_in_runs):
+            if listener in each:
+                each.remove(listener)
 
 
 def start_capture(

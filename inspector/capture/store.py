@@ -6,15 +6,18 @@ One thread adds, any thread reads. `count` is published last, so whatever is up 
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from itertools import compress
+from itertools import compress, repeat
 from typing import Protocol, assert_never
+
+import msgspec
 
 from inspector.capture.entries import Entry, entry_of
 from inspector.capture.file import LOST
 from inspector.capture.meaning import Meaning, MessageKind
 from inspector.capture.records import EndRecord, GapRecord, Head, SumRecord, from_line
+from inspector.capture.runs import METHOD, Run
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -44,6 +47,12 @@ _MOST = 0xFFFF_FFFF
 """The largest number a column of 32 bits shows."""
 
 
+KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT = 0x07, 0x08, 0x10, 0x20
+"""What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe."""
+UNLISTED = _UNLISTED
+"""Stands in the column of methods for one that has no number."""
+
+
 class EntryKind(IntEnum):
     """What an entry is."""
 
@@ -58,6 +67,24 @@ class EntryKind(IntEnum):
 _ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
 _MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
 """By their numbers: a list takes in each entry, and asking the enums costs it as much as all the rest."""
+
+
+class Columns(msgspec.Struct, frozen=True):
+    """The columns of entries that follow one another, as copies: what is at `first` stands at position 0."""
+
+    first: int
+    kinds: bytes
+    """Numbers of EntryKind."""
+    flags: bytes
+    """See KIND_BITS and its neighbours; 0 for a fact."""
+    methods: "array[int]"
+    """Positions in `Store.method_names`, or UNLISTED."""
+    exchanges: "array[int]"
+    walls: "array[int]"
+    sizes: "array[int]"
+    places: "array[int]"
+    """Where each line stands in the source, or LOST."""
+    lengths: "array[int]"
 
 
 class Source(Protocol):
@@ -107,6 +134,31 @@ class Store:
             self._recent.put(entry, size)
         self.count = entry.n
 
+    def add_run(self, run: Run, places: list[int], lengths: list[int]) -> None:
+        """The frames of a run, whose lines stand at those places. One thread only."""
+        count = len(run.lines)
+        direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
+        self._places.extend(places)
+        self._lengths.extend(lengths)
+        self._times.extend(repeat(run.time_ns, count))
+        self._walls.extend(repeat(run.wall_ns, count))
+        self._sizes.extend(run.sizes)
+        self._kinds.extend(bytes((EntryKind.FRAME,)) * count)
+        self._flags.extend(bytes((direction | MessageKind.NOTIFICATION,)) * count)
+        self._methods.extend(repeat(self._numbers.get(METHOD) or self._number(METHOD), count))
+        self._exchanges.extend(repeat(0, count))
+        self.count = run.first + count - 1
+
+    def is_run(self, first: int, last: int) -> bool:
+        """Whether the entries `first` to `last` are log messages of the server's, each a frame of its own."""
+        part, count = slice(first - 1, last), last - first + 1
+        number = self._numbers.get(METHOD)
+        return (
+            number is not None
+            and self._flags[part].count(FROM_SERVER_BIT | MessageKind.NOTIFICATION) == count
+            and self._methods[part].count(number) == count
+        )
+
     def kind(self, n: int) -> EntryKind:
         """What the entry is."""
         return _ENTRY_KINDS[self._kinds[self._at(n)]]
@@ -150,6 +202,35 @@ class Store:
     def probe(self, n: int) -> bool:
         """Whether the frame was sent to find out the server's era, or answers such a one."""
         return bool(self._flags[self._at(n)] & 0x20)
+
+    def columns(self, first: int, last: int) -> Columns:
+        """The columns of the entries `first` to `last`. Any thread."""
+        self._at(last)
+        part = slice(self._at(first), last)
+        return Columns(
+            first,
+            bytes(self._kinds[part]),
+            bytes(self._flags[part]),
+            self._methods[part],
+            self._exchanges[part],
+            self._walls[part],
+            self._sizes[part],
+            self._places[part],
+            self._lengths[part],
+        )
+
+    def place(self, n: int) -> int:
+        """Where the line of the entry stands in the source; LOST if nowhere."""
+        return self._places[self._at(n)]
+
+    @property
+    def method_names(self) -> Sequence[str]:
+        """By the numbers in the column of methods. Grows only."""
+        return self._names
+
+    def read(self, place: int, length: int) -> bytes:
+        """So many bytes of the source from that place; fewer or none if they can't be had. Any thread."""
+        return self._source.read(place, length)
 
     def entry(self, n: int) -> Entry:
         """The entry with its payload, read back from the file. Any thread.

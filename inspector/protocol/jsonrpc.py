@@ -148,6 +148,17 @@ def read(payload: bytes) -> tuple[Message, ...]:
     return (_from_envelope(envelope) or _read_tolerantly(payload)[0],)
 
 
+def notification_method(payload: bytes) -> str:
+    """The method of a frame that is one well-formed notification; "" for every other frame."""
+    try:
+        envelope = _decode_envelope(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    unset = msgspec.UNSET
+    alone = envelope.id is unset and envelope.result is unset and envelope.error is unset
+    return envelope.method if alone and envelope.jsonrpc == "2.0" and envelope.method is not unset else ""
+
+
 def _from_envelope(envelope: _Envelope) -> Message | None:
     """The message of a well-formed envelope; None for combinations that need a closer look."""
     id_, method, unset = envelope.id, envelope.method, msgspec.UNSET

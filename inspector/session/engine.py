@@ -8,11 +8,12 @@ is imported, so that a server has begun to answer by the time there is a screen.
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from inspector.capture.journal import Journal
+from inspector.capture.store import Entry
 from inspector.config.targets import Target
 from inspector.errors import InspectError
 from inspector.protocol.events import Event, Outdated
@@ -140,13 +141,29 @@ class Live:
     async def _work(self, session: Session) -> None:
         """Connect, list what is offered, and list anew what the server says has changed."""
         changed = asyncio.Event()
-        stop = self.journal.listen(lambda entry, found: changed.set() if any(map(_is_outdated, found)) else None)
+
+        def hear(entry: Entry, found: Sequence[Event]) -> None:
+            if any(map(_is_outdated, found)):
+                changed.set()
+
+        stop = self.journal.listen(hear, in_runs=False)
+        missed = asyncio.Event()
+
+        def was_cut() -> None:
+            missed.set()
+            changed.set()
+
+        session.watching.missed = was_cut
         try:
             await session.connect()
+            session.watching.follow_lists()
             await self.lists.fetch(session)
             while True:
                 changed.clear()
                 await self.lists.follow(session)
+                if missed.is_set() and self.lists.by_itself:
+                    missed.clear()
+                    await self.lists.fetch(session)
                 await changed.wait()
         except InspectError as error:
             logger.info("connecting ended: %s", error)

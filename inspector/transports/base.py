@@ -5,7 +5,7 @@ the read, before anybody can act on what was read. A frame exists because it cro
 meant to. A transport reads no JSON: what it must know about a message stands in `Outgoing`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -33,6 +33,9 @@ class Observer(Protocol):
         probe: bool = False,
     ) -> None:
         """A frame crossed the wire just now."""
+
+    def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Frames crossed the wire just now, read in one piece: payloads, and how each line ended."""
 
     def fact(self, fact: Fact) -> None:
         """Something happened beside the frames just now."""

@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
@@ -19,12 +19,14 @@ from inspector.transports.lines import Line, LineSplitter
 
 _CHUNK = 256 * 1024
 """Bytes asked of one read. Bigger ones gain nothing: the pipe holds 1 MiB at most."""
-_BATCH = 128
-"""Lines handed on in one turn of the loop: about a millisecond of the journal's work."""
+_BATCH = 512
+"""Lines handed on in one turn of the loop at most."""
+_FEWEST = 64
+_WORK = 0.002
+"""Seconds that a turn should take at most: after one that took longer, the next takes fewer lines."""
 _BREATH = 0.001
 """Seconds between two such turns in a flood. They belong to the interface, which shares the interpreter with us and
-else waits five milliseconds for each step that a key takes; measured, a key is answered in 8 ms and not in 50. It
-leaves 50,000 lines a second."""
+else waits five milliseconds for each step that a key takes; measured, a key is answered in 8 ms and not in 50."""
 _PIPE_SIZE = 1024 * 1024
 
 
@@ -40,8 +42,8 @@ def enlarge(fd: int) -> None:
 class LineSource:
     """Reads a pipe and hands on its lines until the end of the stream, or until it is closed.
 
-    `on_line` gets every line, the unfinished tail included; `on_end` is called once, after the last line, if
-    the stream ended by itself. With `pause` (seconds), an unfinished line is handed on when nothing came for
+    `on_lines` gets every line, some at a time, the unfinished tail included; `on_end` is called once, after the last
+    line, if the stream ended by itself. With `pause` (seconds), an unfinished line is handed on when nothing came for
     so long. The pipe is ours from now on.
     """
 
@@ -49,18 +51,19 @@ class LineSource:
         self,
         pipe: IO[bytes],
         splitter: LineSplitter,
-        on_line: Callable[[Line], None],
+        on_lines: Callable[[Sequence[Line]], None],
         on_end: Callable[[], None],
         pause: float | None = None,
     ) -> None:
         self._pipe = pipe
         self._fd = pipe.fileno()
         self._splitter = splitter
-        self._on_line = on_line
+        self._on_lines = on_lines
         self._on_end = on_end
         self._pause = pause
         self._lines: deque[Line] = deque()
         self._timer: asyncio.TimerHandle | None = None
+        self._batch = _FEWEST
         self._ended = False
         self._listening = False
         self._loop = asyncio.get_running_loop()
@@ -126,9 +129,11 @@ class LineSource:
     def _work(self) -> None:
         if self.closed:
             return
-        is_flood = len(self._lines) >= _BATCH
-        if not self._hand_on(_BATCH):
+        is_flood, began = len(self._lines) >= self._batch, self._loop.time()
+        if not self._hand_on(self._batch):
             return  # whoever got a line has closed us
+        if is_flood:
+            self._set_pace(self._loop.time() - began)
         self._listen(not is_flood and not self._ended)
         if is_flood:
             self._loop.call_later(_BREATH, self._work)
@@ -137,9 +142,13 @@ class LineSource:
         else:
             self._start_timer()
 
+    def _set_pace(self, took: float) -> None:
+        """Take fewer lines the next time if these took long, and more if they did not."""
+        self._batch = max(_FEWEST, self._batch // 2) if took > _WORK else min(_BATCH, self._batch + _FEWEST)
+
     def _hand_on(self, count: int) -> bool:
-        for _ in range(min(count, len(self._lines))):
-            self._on_line(self._lines.popleft())
+        if self._lines:
+            self._on_lines([self._lines.popleft() for _ in range(min(count, len(self._lines)))])
         return not self._pipe.closed
 
     def _start_timer(self) -> None:
@@ -154,7 +163,7 @@ class LineSource:
     def _flush(self) -> None:
         rest = self._splitter.rest()
         if rest is not None:
-            self._on_line(rest)
+            self._on_lines((rest,))
 
 
 class _Entry(msgspec.Struct, eq=False):

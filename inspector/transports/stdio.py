@@ -234,11 +234,12 @@ class _Live:
         self._stdin.close_when_written()
         self.ending.begin()
 
-    def _said(self, line: Line) -> None:
-        self.observer.frame(Direction.FROM_SERVER, Channel.STDOUT, line.payload, eol=line.eol)
+    def _said(self, lines: Sequence[Line]) -> None:
+        self.observer.burst(Direction.FROM_SERVER, Channel.STDOUT, lines)
 
-    def _muttered(self, line: Line) -> None:
-        self.observer.fact(Stderr(line.payload, partial=line.eol is Eol.NONE))
+    def _muttered(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            self.observer.fact(Stderr(line.payload, partial=line.eol is Eol.NONE))
 
     def _report(self, event: ProcessEvent) -> None:
         self.observer.fact(ProcessFact(event, self.child.pid))

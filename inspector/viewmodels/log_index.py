@@ -18,6 +18,8 @@ from inspector.viewmodels.log_tree import IN_TREE, IN_TREE_PLAIN, IN_WIRE, IN_WI
 
 _COST_OF_ENTRY = 250
 """Bytes that an entry counts for beside its payload, in the work of a filter."""
+_BLOCK = 256
+"""Entries that are taken in at once where they are alike."""
 _SHOWN, _FOLDED_AWAY = 1, 2
 _SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
 
@@ -69,6 +71,13 @@ class RowIndex:
         first, end = self.taken + 1, min(self._journal.count, self.taken + limit)
         if end < first:
             return False
+        for start in range(first, end + 1, _BLOCK):
+            block = start, min(start + _BLOCK - 1, end)
+            if self._matcher is not None or not self._take_run(*block):
+                self._take_each(*block)
+        return True
+
+    def _take_each(self, first: int, end: int) -> None:
         new, view, flags = range(first, end + 1), self._view, self.places.flags
         for n in new:
             self.places.take(n)
@@ -79,6 +88,20 @@ class RowIndex:
         else:
             self._merge(self._test(new))
         self._notice_changes(self._store.of_exchanges(first, end))
+
+    def _take_run(self, first: int, end: int) -> bool:
+        """Take in a run of log messages, which are rows wherever they stand; False if it is none."""
+        cause = self.places.take_run(first, end)
+        if cause < 0:
+            return False
+        count = end - first + 1
+        self._hits.extend(bytes(count))
+        if self.tree and cause:
+            self._state.extend(bytes(count))
+            self._merge(range(first, end + 1))
+        else:
+            self._state.extend(bytes((_SHOWN,)) * count)
+            self.rows.extend(range(first, end + 1))
         return True
 
     def show(self, *, tree: bool, facts: bool) -> None:

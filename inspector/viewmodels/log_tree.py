@@ -7,6 +7,7 @@ a wrong nest would tell a wrong story, so in doubt they stand alone.
 """
 
 from array import array
+from itertools import repeat
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
@@ -54,6 +55,26 @@ class Tree:
             root, flags = n, _FACT_FLAGS[kind]
         self.roots.append(root)
         self.flags.append(flags)
+
+    def take_run(self, first: int, last: int) -> int:
+        """Find the places of the entries `first` to `last` at once, if they are a run of log messages.
+
+        Returns the block that all of them stand in, 0 where each begins its own, and -1 if they are no run: nothing
+        was taken then.
+        """
+        if not self._store.is_run(first, last) or (cause := self._cause_of_run()) is None:
+            return -1
+        count = last - first + 1
+        self.roots.extend(repeat(cause, count) if cause else range(first, last + 1))
+        self.flags.extend(bytes((_EVERYWHERE,)) * count)
+        return cause
+
+    def _cause_of_run(self) -> int | None:
+        """The block of log messages that come now; 0 for one of their own; None if that differs or is unsure."""
+        if not self._open:
+            return 0
+        causes = [each.request_frame for each in self._open.values() if each.is_open]
+        return causes[0] if len(causes) == len(self._open) == 1 else None
 
     def row_of(self, n: int) -> int:
         """The entry whose row in the tree shows entry n: itself, its request, or the progress it goes on with."""

@@ -6,7 +6,7 @@ free gets a name. So captures can be recorded that tell of nobody's machine and 
 
 import asyncio
 import io
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -54,6 +54,11 @@ class Costume:
         """A frame, as a line on a pipe."""
         pipe = Channel.STDIN if direction is Direction.TO_SERVER else Channel.STDOUT
         self._inner.frame(direction, pipe, payload, eol=Eol.LF, probe=probe)
+
+    def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Several of them."""
+        for payload, eol in lines:
+            self.frame(direction, channel, payload, eol=eol)
 
     def fact(self, fact: Fact) -> None:
         """The connection's facts with a process around them; others as they are."""
@@ -151,7 +156,7 @@ class RenamedTransport(HttpTransport):
 
 class _Renaming:
     def __init__(self, inner: Observer, names: dict[str, str]) -> None:
-        self.frame = inner.frame
+        self.frame, self.burst = inner.frame, inner.burst
         self._inner = inner
         self._names = names
         self.under_way = 0

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,6 +47,11 @@ class Recorder:
         frame = Frame(len(self.log) + 1, 0, 0, direction, channel, payload, eol, http, sse, probe)
         self.log.append(frame)
         self.frames.append(frame)
+
+    def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Keep several."""
+        for payload, eol in lines:
+            self.frame(direction, channel, payload, eol=eol)
 
     def fact(self, fact: Fact) -> None:
         """Keep a fact."""

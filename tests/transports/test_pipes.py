@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 import pytest
@@ -31,7 +31,7 @@ def _nothing() -> None:
 
 async def test_the_tail_comes_before_the_end_and_both_come_once(pipe: Pipe) -> None:
     seen: list[Line | str] = []
-    source = LineSource(pipe[0], LineSplitter(), seen.append, lambda: seen.append("end"))
+    source = LineSource(pipe[0], LineSplitter(), seen.extend, lambda: seen.append("end"))
     pipe[1].write(b"one\ntail")
     pipe[1].close()
     await until(lambda: source.closed, "the stream has ended")
@@ -42,7 +42,7 @@ async def test_the_tail_comes_before_the_end_and_both_come_once(pipe: Pipe) -> N
 
 async def test_a_closed_source_hands_on_what_it_had_read_and_is_silent_about_an_end(pipe: Pipe) -> None:
     seen: list[Line | str] = []
-    source = LineSource(pipe[0], LineSplitter(), seen.append, lambda: seen.append("end"))
+    source = LineSource(pipe[0], LineSplitter(), seen.extend, lambda: seen.append("end"))
     pipe[1].write(b"x\n" * 1000 + b"tail")
     await until(lambda: seen, "the first lines are there")
     source.close()
@@ -52,7 +52,7 @@ async def test_a_closed_source_hands_on_what_it_had_read_and_is_silent_about_an_
 
 async def test_one_turn_of_the_loop_hands_on_a_bounded_number_of_lines(pipe: Pipe) -> None:
     seen: list[Line] = []
-    source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing)
+    source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing)
     pipe[1].write(b"\n" * 20_000)
     steps = []
     while len(seen) < 20_000:
@@ -66,7 +66,7 @@ async def test_one_turn_of_the_loop_hands_on_a_bounded_number_of_lines(pipe: Pip
 async def test_in_a_flood_others_have_a_pause_between_two_turns(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipes, "_BREATH", 3600)
     seen: list[Line] = []
-    source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing)
+    source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing)
     pipe[1].write(b"\n" * 20_000)
     await until(lambda: seen, "the first lines are there")
     first = len(seen)
@@ -81,7 +81,7 @@ async def test_while_lines_wait_to_be_handed_on_nothing_more_is_read(pipe: Pipe)
     os.set_blocking(pipe[1].fileno(), False)
     seen: list[Line] = []
     written = 0
-    source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing)
+    source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing)
     for _ in range(200):
         while (count := os_write(pipe[1], b"\n" * 65536)) > 0:
             written += count
@@ -102,8 +102,8 @@ def os_write(file: IO[bytes], data: bytes) -> int:
 async def test_a_source_that_is_closed_by_the_receiver_of_a_line_stays_closed(pipe: Pipe) -> None:
     seen: list[Line] = []
 
-    def take(line: Line) -> None:
-        seen.append(line)
+    def take(lines: Sequence[Line]) -> None:
+        seen.extend(lines)
         source.close()
 
     source = LineSource(pipe[0], LineSplitter(), take, lambda: pytest.fail("it was closed"))
@@ -126,7 +126,7 @@ async def test_lines_of_concurrent_writers_stay_whole_and_in_order(pipe: Pipe) -
         for number, line in enumerate(lines):
             group.create_task(sink.write(line + b"\n", note(number)))
         await until(lambda: started, "the pipe is full")
-        source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing)
+        source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing)
     await until(lambda: len(seen) == 10, "everything came through")
     source.close()
     sink.close()
@@ -147,7 +147,7 @@ async def test_a_line_given_up_before_its_first_byte_was_never_sent(pipe: Pipe) 
         second.cancel()
         await asyncio.wait([second])
         seen: list[Line] = []
-        source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing)
+        source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing)
         await first
     sink.close_when_written()
     assert sink.closed
@@ -168,7 +168,7 @@ async def test_a_sink_closes_behind_the_lines_that_wait(pipe: Pipe) -> None:
         assert ended == []
         with pytest.raises(BrokenPipeError):
             await sink.write(b"too late\n", _nothing)
-        source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing)
+        source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing)
     await until(lambda: source.closed, "the end of the stream is read")
     assert [len(line.payload) for line in seen] == [2_000_000]
     assert ended == ["end"]
@@ -193,7 +193,7 @@ async def test_a_pipe_that_nobody_reads_any_more_fails_the_writers_and_closes(pi
 
 async def test_an_unfinished_line_is_handed_on_after_the_pause_and_its_remainder_later(pipe: Pipe) -> None:
     seen: list[Line] = []
-    source = LineSource(pipe[0], LineSplitter(), seen.append, _nothing, pause=0.01)
+    source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing, pause=0.01)
     pipe[1].write(b"Name: ")
     await until(lambda: seen, "the prompt is handed on")
     pipe[1].write(b"Bob\n")

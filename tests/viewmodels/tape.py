@@ -14,7 +14,7 @@ from inspector.protocol.facts import (
     ProcessFact,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Channel, Direction, Eol
 
 MIDNIGHT = 1_795_305_600_000_000_000
 """Some midnight, UTC, in nanoseconds since 1970."""
@@ -54,6 +54,15 @@ class Tape:
 
     def error(self, id_: int | str, code: int, message: str, **more: Any) -> int:
         return self.from_server({"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}, **more)
+
+    def flood(self, count: int) -> int:
+        """Log messages that come in one piece."""
+        logs = [
+            _payload({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": n}}) for n in range(count)
+        ]
+        channel = Channel.SSE if self.http else Channel.STDOUT
+        self.journal.burst(Direction.FROM_SERVER, channel, [(payload, Eol.LF) for payload in logs])
+        return self.journal.count
 
     def notify(self, method: str, params: Any = None, *, by_client: bool = False, **more: Any) -> int:
         message = {"jsonrpc": "2.0", "method": method} | ({} if params is None else {"params": params})

@@ -279,3 +279,31 @@ def test_rows_that_grew_are_the_rows_that_would_be_made_anew(
 def test_an_empty_journal_has_no_rows(tape: Tape, tree: bool) -> None:
     index = _index(tape, tree=tree)
     assert [len(index.rows), index.position(5), index.find(1), index.matches] == [0, -1, None, 0]
+
+
+@pytest.mark.parametrize("tree", [True, False])
+@pytest.mark.parametrize("open_calls", [0, 1, 2])
+def test_floods_are_rows_where_each_message_alone_would_be_one(tape: Tape, tree: bool, open_calls: int) -> None:
+    live = RowIndex(tape.journal, tree=tree, facts=True)
+    for id_ in range(open_calls):
+        tape.call(id_, "a")
+    tape.flood(300)
+    live.take(1_000_000)
+    tape.wait(1).answer(0, {})
+    tape.wait(1).flood(300)
+    live.take(1_000_000)
+    slow = RowIndex(tape.journal, tree=tree, facts=True)
+    while slow.take(1):
+        pass
+    assert list(live.rows) == list(slow.rows)
+    assert (live.places.roots, live.places.flags) == (slow.places.roots, slow.places.flags)
+
+
+def test_a_flood_within_a_folded_call_is_hidden(tape: Tape) -> None:
+    index = RowIndex(tape.journal, tree=True, facts=True)
+    call = tape.call(1, "a")
+    index.take(10)
+    index.toggle_fold(call)
+    tape.flood(300)
+    index.take(1000)
+    assert (list(index.rows), index.folded[call]) == ([call], 300)

@@ -1,0 +1,75 @@
+"""Runs: log messages that came in one piece, kept at a quarter of what they cost one by one.
+
+A flood is nearly always one of these. They are requests of nobody and answers to nothing, so the fold takes no note
+of them; they were read by the same read, so they share its moment. What is written is what `record_of` would write.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from inspector.capture.entries import Entry, record_of
+from inspector.capture.records import FrameRecord, to_line
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.jsonrpc import notification_method
+
+METHOD = "notifications/message"
+"""What a run consists of. The fold takes no note of it in any revision."""
+SHORTEST = 4
+"""Frames; fewer gain nothing."""
+LONGEST_PAYLOAD = 64 * 1024
+"""Bytes of a payload that may be in a run."""
+
+_to_json = msgspec.json.Encoder().encode
+
+
+def belongs(payload: bytes) -> bool:
+    """Whether a frame may be part of a run: a well-formed log message, and not a long one."""
+    return len(payload) <= LONGEST_PAYLOAD and notification_method(payload) == METHOD
+
+
+class Run(msgspec.Struct, frozen=True):
+    """Some frames that came in one piece."""
+
+    first: int
+    """The number of its first frame; the others follow."""
+    time_ns: int
+    wall_ns: int
+    direction: Direction
+    channel: Channel
+    lines: Sequence[tuple[bytes, Eol]]
+    """Payloads, and how each line ended."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """Payload bytes of each."""
+        return [len(payload) for payload, _ in self.lines]
+
+    def entries(self) -> list[Entry]:
+        """The same, one by one, for whoever wants to know of each."""
+        return [self._entry(place) for place in range(len(self.lines))]
+
+    def records(self, *, c: str, origin: str) -> list[bytes]:
+        """The lines of the capture; `c` names the connection, `origin` who made the frames."""
+        heads = {eol: self._head(c, origin, eol) for eol in {eol for _, eol in self.lines}}
+        found = []
+        for n, (payload, eol) in enumerate(self.lines, self.first):
+            try:
+                raw = _to_json(payload.decode())
+            except UnicodeDecodeError:
+                found.append(to_line(record_of(self._entry(n - self.first), c=c, origin=origin)))
+                continue
+            found.append(b'%b,"n":%d,"len":%d,"raw":%b}\n' % (heads[eol], n, len(payload), raw))
+        return found
+
+    def _head(self, c: str, origin: str, eol: Eol) -> bytes:
+        """What the records of a run have in common, without the brace at its end."""
+        common = FrameRecord(
+            c=c, dir=self.direction, ch=self.channel, tm=self.time_ns, tw=self.wall_ns, eol=eol, origin=origin
+        )
+        return _to_json(common)[:-1]
+
+    def _entry(self, place: int) -> Entry:
+        n, (payload, eol) = self.first + place, self.lines[place]
+        frame = Frame(n, self.time_ns, self.wall_ns, self.direction, self.channel, payload, eol)
+        return Entry(n, self.time_ns, self.wall_ns, frame)
