@@ -8,6 +8,7 @@ Source: specification, server/utilities/logging, in all revisions.
 from typing import Any
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+LOG_MESSAGE = "notifications/message"
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 """The member of a request's `_meta` that asks for log messages from a level on (2026-07-28)."""
 

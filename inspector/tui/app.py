@@ -221,6 +221,11 @@ class InspectApp(App[None]):
         """Show a toast. Foreign text in it is made visible; markup is never read."""
         self.notify(visible(message, limit=300), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
 
+    async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
+        """Show an entry in the traffic, in full."""
+        await self.action_show("traffic")
+        self.panel.show_entry(message.n)
+
     def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
         """A click on the header's tabs."""
         self.call_later(self.action_show, message.name)

@@ -105,6 +105,11 @@ class LogModel(RowSource):
         return self._index.is_filtering
 
     @property
+    def taken(self) -> int:
+        """How many entries of the journal were taken in."""
+        return self._index.taken
+
+    @property
     def matches(self) -> int:
         """How many entries match so far; 0 without a filter."""
         return self._index.matches

@@ -16,10 +16,10 @@ from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
-from inspector.protocol.log_levels import LEVELS
+from inspector.protocol.log_levels import LEVELS, LOG_MESSAGE
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
-from inspector.viewmodels.server_log_lines import MESSAGE, Said, messages_in, of_entry, row_spans, titles
+from inspector.viewmodels.server_log_lines import Said, messages_in, of_entry, row_spans, titles
 
 SLICE_BYTES = 400_000
 """Of payload that one step of a filter looks through: some milliseconds."""
@@ -155,7 +155,7 @@ class ServerLog(RowSource):
         elif kind is EntryKind.FRAME:
             message_kind = self._store.message_kind(n)
             if message_kind is MessageKind.NOTIFICATION:
-                if self._store.method(n) == MESSAGE and self._store.direction(n) is Direction.FROM_SERVER:
+                if self._store.method(n) == LOG_MESSAGE and self._store.direction(n) is Direction.FROM_SERVER:
                     self._lines.append(n)
             elif message_kind is MessageKind.REQUEST:
                 self._note_setting(n)

@@ -12,12 +12,11 @@ from inspector.protocol import peek
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Notification, encode, read
-from inspector.protocol.log_levels import rank
+from inspector.protocol.log_levels import LOG_MESSAGE, rank
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import lay
 from inspector.viewmodels.roles import Role, Span
 
-MESSAGE = "notifications/message"
 MOST_DECODED = 64 * 1024
 """Bytes of a frame; of a larger one the beginning is shown, and neither its level nor its logger is known."""
 _SHOWN = 1000
@@ -56,7 +55,7 @@ def messages_in(entry: Entry) -> list[Notification]:
     if not isinstance(entry.what, Frame):
         return []
     found = read(entry.what.payload)
-    return [message for message in found if isinstance(message, Notification) and message.method == MESSAGE]
+    return [message for message in found if isinstance(message, Notification) and message.method == LOG_MESSAGE]
 
 
 def of_entry(entry: Entry, place: int = 0) -> Said:

@@ -3,6 +3,7 @@
 Panels are imported when they are first shown, so that the first picture does not wait for the others.
 """
 
+from textual.message import Message
 from textual.widget import Widget
 
 from inspector.tui.keys import Where
@@ -11,6 +12,13 @@ from inspector.tui.subject import Subject
 
 class Panel(Widget):
     """What the app asks of every panel."""
+
+    class EntryWanted(Message):
+        """An entry of the journal is to be shown in the traffic."""
+
+        def __init__(self, n: int) -> None:
+            super().__init__()
+            self.n = n
 
     places: tuple[Where, ...] = ()
     """What the help shows while it is in sight."""
@@ -33,6 +41,9 @@ class Panel(Widget):
 
     def cycle_layout(self) -> None:
         """Arrange another way."""
+
+    def show_entry(self, n: int) -> None:
+        """Show an entry of the journal. Means something on the traffic's screen."""
 
     async def cancel_running(self) -> bool:
         """Cancel what runs; whether something did."""
@@ -66,5 +77,9 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.server import ServerPanel
 
             return ServerPanel(subject)
+        case "log":
+            from inspector.tui.panels.server_log import ServerLogPanel
+
+            return ServerLogPanel(subject)
         case _:
             raise KeyError(name)

@@ -98,6 +98,10 @@ class TrafficPanel(Panel, Ground):
         else:
             self.list.rows.focus()
 
+    def show_entry(self, n: int) -> None:
+        """Show an entry in full, as soon as it is a row."""
+        self.list.call_for(n)
+
     def go_back(self) -> bool:
         """From the detail to the list, then from the card."""
         if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):

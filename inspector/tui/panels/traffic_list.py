@@ -42,6 +42,8 @@ class TrafficList(Ground):
         self._bar: SearchBar | None = None
         self._matches: tuple[int, int] | None = None
         self._mourned: Stage | None = None
+        self._called_for = 0
+        """The entry that is to be shown as soon as it is a row; 0 for none."""
 
     def compose(self) -> ComposeResult:
         """Rows, state; the filter follows as soon as nobody waits for it."""
@@ -79,6 +81,7 @@ class TrafficList(Ground):
             rows.empty = empty
             rows.refresh()
         rows.sync()
+        self._answer_the_call()
         self._say_matches()
         self.query_one(StatusLine).show(*_status(self._subject, self.model))
         self._mourn()
@@ -134,6 +137,22 @@ class TrafficList(Ground):
         index = self.model.find(n)
         if index is not None:
             self.rows.go_to(index)
+
+    def call_for(self, n: int) -> None:
+        """Have an entry shown in full, as soon as the list has come so far; a filter that hides it goes."""
+        self._called_for = n
+
+    def _answer_the_call(self) -> None:
+        n = self._called_for
+        if not 0 < n <= self.model.taken:
+            return
+        if self.model.find(n) is None and self._wanted:
+            self.clear_filter()
+        self._called_for = 0
+        index = self.model.find(n)
+        if index is not None:
+            self.rows.go_to(index)
+            self.rows.opened()
 
     def toggle_card(self) -> None:
         """Show the post-mortem card of a connection that has ended, or put it away."""

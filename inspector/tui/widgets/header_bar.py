@@ -5,11 +5,13 @@ changed; figures that run are painted ten times a second at most. Where room is 
 first: the server's name, the state and the screens stay.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from textual.message import Message
 
 from inspector.protocol import peek
+from inspector.protocol.log_levels import LOG_MESSAGE
 from inspector.protocol.things import LISTS
 from inspector.session.desk import TicketState
 from inspector.tui import keys
@@ -149,8 +151,23 @@ def _stage(subject: Subject) -> list[Span]:
 
 
 def _second_line(subject: Subject, chosen: str) -> Line:
-    left = tuple(_tab(subject, action, chosen) for action in keys.ACTIONS if action.id.startswith("screen."))
+    screens = (action for action in keys.ACTIONS if action.id.startswith("screen."))
+    left = tuple(_tab(subject, action, chosen) for action in screens if _is_there(subject, action, chosen))
     return Line(left, _recording(subject), gap=0, says_more=True)
+
+
+def _is_there(subject: Subject, action: keys.Action, chosen: str) -> bool:
+    """Whether a screen has a tab: some come with the first thing to show there."""
+    name = action.id.removeprefix("screen.")
+    return name == chosen or name not in _WHEN or _WHEN[name](subject)
+
+
+def _has_log(subject: Subject) -> bool:
+    return bool(subject.journal.stderr_tail) or LOG_MESSAGE in subject.journal.store.method_names
+
+
+_WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log}
+"""Screens without a tab until there is something on them; their digits work all the same."""
 
 
 def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
@@ -164,7 +181,7 @@ def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     badge = _badge(subject, name)
     if badge[0]:
         spans += [(" ", "text"), badge]
-    rank = 0 if here or name in _ALWAYS else 1
+    rank = 0 if here or name in _ALWAYS else 2 if name in _WHEN else 1
     return Item((*spans, ("  ", "text")), name=name, rank=rank, chosen=here)
 
 

@@ -170,3 +170,27 @@ async def test_another_conversation_begins_with_an_empty_detail(tape: Tape) -> N
     assert "Connecting…" in screen
     assert "Nothing chosen" in screen
     assert "tools/list" not in screen
+
+
+async def test_an_entry_that_another_screen_wants_shown_is_chosen_and_shown_in_full(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    n = tape.notify("notifications/message", {"level": "info", "data": "lit"})
+    async with Showing(panel).run_test(size=NARROW) as pilot:
+        panel.show_entry(n)
+        panel.take_focus()
+        screen = await shown(pilot, panel)
+        assert f"#{n}" in screen
+        assert "notifications/message" in screen
+
+
+async def test_a_filter_that_hides_what_is_wanted_goes(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    n = tape.notify("notifications/message", {"level": "info", "data": "lit"})
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await pilot.press("slash", *"sell", "enter")
+        await until(lambda: panel.query_one(SearchBar).text == "sell", "what was typed")
+        panel.show_entry(n)
+        await shown(pilot, panel)
+        assert panel.list.chosen == n
+        assert not panel.query_one(SearchBar).text

@@ -214,3 +214,17 @@ async def test_a_hostile_name_does_nothing(tape: Tape) -> None:
     tape.initialized("2025-06-18", server={"name": "\x1b[2J[/][@click=app.quit]x", "version": "\u202e1"})
     first = (await lines(HeaderBar(Staged(tape))))[0]
     assert "␛[2J[/][@click=app.quit]x ‹U+202E›1" in first
+
+
+async def test_the_log_has_a_tab_as_soon_as_there_is_something_in_it_or_it_is_shown(tape: Tape) -> None:
+    subject = Staged(handshake(tape))
+    assert "8 Log" not in (await lines(HeaderBar(subject)))[1]
+    assert "8 Log" in (await lines(HeaderBar(subject, shown="log")))[1]
+    tape.notify("notifications/message", {"level": "info", "data": "lit"})
+    assert "8 Log" in (await lines(HeaderBar(subject)))[1]
+
+
+async def test_a_line_of_stderr_gives_the_log_its_tab(tape: Tape) -> None:
+    handshake(tape).stderr(b"starting")
+    assert "8 Log" in (await lines(HeaderBar(Staged(tape))))[1]
+    assert "8 Log" not in (await lines(HeaderBar(Staged(tape)), 60))[1]
