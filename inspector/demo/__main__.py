@@ -21,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--require-capability", metavar="NAME", help="refuse stateless calls of clients without this capability"
     )
+    made.add_argument("--weather", type=float, default=5.0, metavar="S", help="seconds between changes; 0 for none")
     return made
 
 
@@ -34,6 +35,7 @@ def options_from(arguments: argparse.Namespace) -> Options:
         crash_on=arguments.crash_on,
         with_broken_tool=arguments.with_broken_tool,
         require_capability=arguments.require_capability,
+        weather=max(0.0, arguments.weather),
     )
 
 

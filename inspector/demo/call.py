@@ -70,6 +70,8 @@ class Options:
     with_broken_tool: bool = False
     require_capability: str | None = None
     """A client capability without which a stateless `tools/call` is refused."""
+    weather: float = 5.0
+    """Seconds after which the barometer changes; 0: never."""
 
 
 @dataclass(slots=True, eq=False)

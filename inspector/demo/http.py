@@ -26,6 +26,7 @@ from inspector.demo.server import DemoServer
 from inspector.demo.station import Station
 from inspector.demo.streams import Outbox, refused, respond
 from inspector.demo.toolkit import Tool
+from inspector.demo.weather import blow
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
 BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405, 406, 415
@@ -34,7 +35,9 @@ BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405,
 async def serve(port: int, options: Options) -> None:
     """Serve on a port of this machine (0: a free one) until cancelled. Its address is the first line on stderr."""
     await asyncio.sleep(options.startup_delay)
-    async with asyncio.TaskGroup() as tasks, Listener(Site(tasks, options).answer, port=port) as listener:
+    station = Station()
+    async with asyncio.TaskGroup() as tasks, Listener(Site(tasks, options, station).answer, port=port) as listener:
+        tasks.create_task(blow(station, options.weather))
         mutter(f"{opening.IDENTITY['title']} is lit at {listener.url}/mcp")
         if options.legacy:
             mutter(f"the old way in (HTTP+SSE) is {listener.url}/sse")

@@ -1,4 +1,4 @@
-"""What can be read at the lighthouse: five resources and two templates.
+"""What can be read at the lighthouse: six resources and two templates.
 
 This file knows the newest revision's shapes only; `eras` takes away what an older one does not know.
 """
@@ -9,8 +9,9 @@ from urllib.parse import unquote
 
 from inspector.demo import media
 from inspector.demo.call import Json
-from inspector.demo.station import LOGBOOK, SHIPS, Station
+from inspector.demo.station import BAROMETER, LOGBOOK, SHIPS, Station
 from inspector.demo.toolkit import encode
+from inspector.demo.weather import reading
 
 WELCOME = (
     "Gull Rock Lighthouse, built 1871, one lamp, one keeper, one gull.\n"
@@ -31,6 +32,7 @@ def listed() -> list[Json]:
         _item("lighthouse://tides", "tides", "Today's tides", "Heights by the hour", "application/json"),
         _item("lighthouse://chart.png", "chart", "Tide chart", "A small picture", "image/png"),
         _item("lighthouse://almanac", "almanac", "The almanac", "A long text", "text/plain", ALMANAC_BYTES),
+        _item(BAROMETER, "barometer", "The barometer", "Changes by itself; worth watching", "text/plain"),
     ]
 
 
@@ -79,6 +81,8 @@ def _fixed(uri: str, station: Station) -> Json | None:
             return {"uri": uri, "mimeType": "text/plain", "text": WELCOME}
         case "lighthouse://logbook":
             return {"uri": uri, "mimeType": "text/markdown", "text": station.logbook()}
+        case "lighthouse://barometer":
+            return {"uri": uri, "mimeType": "text/plain", "text": reading(station)}
         case "lighthouse://tides":
             body = json.dumps({"harbour": "Saltmouth", "metres": media.levels(24)}, indent=2)
             return {"uri": uri, "mimeType": "application/json", "text": body}

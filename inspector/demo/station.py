@@ -21,6 +21,7 @@ class Change:
 Listener = Callable[[Change], Awaitable[None]]
 
 LOGBOOK = "lighthouse://logbook"
+BAROMETER = "lighthouse://barometer"
 
 SHIPS: dict[str, str] = {
     "Merry Puffin": "a mail boat that is never late and never early",
@@ -43,6 +44,8 @@ class Station:
 
     entries: list[str] = field(default_factory=lambda: list(FIRST_ENTRIES))
     """The logbook, one line an entry, oldest first."""
+    weather: int = 0
+    """How often it has changed."""
     cellar_open: bool = False
     """While it is open there is one tool more."""
     listeners: set[Listener] = field(default_factory=set)

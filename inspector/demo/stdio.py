@@ -13,6 +13,7 @@ from collections.abc import Callable
 from inspector.demo.call import Options, Refusal, dump, mutter, parse
 from inspector.demo.server import DemoServer
 from inspector.demo.station import Station
+from inspector.demo.weather import blow
 
 STDIN, STDOUT = 0, 1
 _CHUNK = 1 << 16
@@ -23,17 +24,20 @@ _GRACE = 0.25
 async def serve(options: Options) -> None:
     """Serves until stdin ends or nobody reads stdout any more."""
     await asyncio.sleep(options.startup_delay)
-    server = DemoServer(Station(), options, _write)
+    station = Station()
+    server = DemoServer(station, options, _write)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
     _read_in_thread(asyncio.get_running_loop(), lines.put_nowait)
     running: set[asyncio.Task[None]] = set()
     try:
         async with asyncio.TaskGroup() as tasks:
+            blowing = tasks.create_task(blow(station, options.weather))
             while (line := await lines.get()) is not None:
                 task = tasks.create_task(_take(server, line))
                 running.add(task)
                 task.add_done_callback(running.discard)
             await _wind_up(running)
+            blowing.cancel()
     except* BrokenPipeError:
         mutter("nobody reads any more")
     finally:
