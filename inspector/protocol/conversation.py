@@ -28,6 +28,7 @@ from inspector.protocol.jsonrpc import (
 from inspector.protocol.questions import INPUT_REQUIRED, Question, questions_in
 from inspector.protocol.questions import KIND_OF_METHOD as KIND_OF_METHOD_ASKING
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.revisions.table import find
 from inspector.protocol.things import KIND_OF_METHOD
 from inspector.protocol.tracking.catalogue import Catalogue
 from inspector.protocol.tracking.http_end import HttpEnd, what_is_lost
@@ -38,6 +39,7 @@ from inspector.protocol.tracking.progress import ProgressTracker
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, LISTEN, UPDATED, Subscriptions
 from inspector.protocol.tracking.task_words import related_task
 from inspector.protocol.tracking.tasks import TELLING, News, Tasks
+from inspector.protocol.visits import COMPLETE, Visits, visits_in
 
 
 class Conversation:
@@ -53,6 +55,7 @@ class Conversation:
         self._opening = OpeningTracker()
         self.questions: list[Question] = []
         """Everything the server has asked, oldest first."""
+        self.visits = Visits()
         self._awaited: dict[int, Any] = {}
         self._on_notification: dict[str, Callable[[Frame, Notification], list[Event]]] = {
             "notifications/progress": self._progressed,
@@ -161,6 +164,18 @@ class Conversation:
         self.questions += asked
         return [events.Asked(question) for question in asked]
 
+    def _asked_in_error(self, exchange: Exchange, error: Any) -> list[Event]:
+        """An error may ask for a visit first."""
+        asked = visits_in(
+            error,
+            find(exchange.revision or ""),
+            exchange=exchange.number,
+            frame=exchange.answer_frame or 0,
+            asked_ns=exchange.ended_ns or 0,
+        )
+        self.questions += asked
+        return [events.Asked(question) for question in asked]
+
     def _answered(self, frame: Frame, message: Answer | ErrorAnswer) -> list[Event]:
         exchange, late = self.pairs.close(frame, message)
         if exchange is None:
@@ -176,6 +191,8 @@ class Conversation:
         found += self._task_news(frame, self.tasks.answered(frame, exchange, message), exchange.number)
         self.subscriptions.ended(exchange)
         params = self._awaited.pop(exchange.number, None)
+        if isinstance(message, ErrorAnswer) and exchange.sender is Direction.TO_SERVER:
+            found += self._asked_in_error(exchange, message.error)
         if isinstance(message, Answer):
             if exchange.method in _MAY_ASK:
                 head = _head_of(message.result_part)
@@ -201,6 +218,8 @@ class Conversation:
     def _notified(self, frame: Frame, message: Notification) -> list[Event]:
         if known := self._on_notification.get(message.method):
             return known(frame, message)
+        if message.method == COMPLETE:
+            self.visits.told(message.params, frame.time_ns)
         found: list[Event] = [events.Notified(frame.direction, message)]
         if message.method.endswith("/list_changed"):
             self.subscriptions.notified(frame, message.method, message.params)

@@ -50,6 +50,10 @@ class Question(msgspec.Struct, frozen=True):
     task: str = ""
     """The id of the task in which it was asked; "" outside of one."""
 
+    visit: bool = False
+    """Whether a request was refused until its address is visited (2025-11-25): nothing travels back, and an
+    acceptance makes the request again."""
+
     @property
     def message(self) -> str:
         """What the person is asked, in the server's words; "" if there are none."""
@@ -69,6 +73,11 @@ class Question(msgspec.Struct, frozen=True):
     def url(self) -> str:
         """Of an elicitation in URL mode."""
         return peek.text(self.params, "url") or ""
+
+    @property
+    def elicitation(self) -> str:
+        """Of an elicitation in URL mode: the id by which the server may call it complete; "" without one."""
+        return peek.text(self.params, "elicitationId") or ""
 
 
 class Root(msgspec.Struct, frozen=True):

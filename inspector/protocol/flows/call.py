@@ -20,6 +20,7 @@ from inspector.protocol.questions import asks_for_input
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import HEADER_MISMATCH, UNSUPPORTED_VERSION, modern_code
 from inspector.protocol.revisions.table import mutual, resolve
+from inspector.protocol.visits import visits_in
 
 _PAUSES = (0.05, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25)
 """Seconds before a retry that brings nothing but the state, round by round; as many rounds as SDKs allow."""
@@ -62,12 +63,23 @@ def call(
     elif error == HEADER_MISMATCH and method == "tools/call":
         yield Send("tools/list", revision=revision)
         reply, rounds = (yield send(params, revision)), 2
-    return (yield from _with_input(reply, rounds, params, lambda changed: send(changed, revision)))
+    return (yield from _with_input(reply, rounds, params, lambda changed: send(changed, revision), revision))
 
 
-def _with_input(reply: Reply, rounds: int, params: Any, send: Callable[[Any], Send]) -> Flow[Called]:
-    """Answer what a result asks, as often as it asks, and repeat the request with the answers."""
+def _with_input(
+    reply: Reply, rounds: int, params: Any, send: Callable[[Any], Send], revision: Revision
+) -> Flow[Called]:
+    """Answer what a result asks, as often as it asks, and repeat the request with the answers.
+
+    An error that asks for a visit first is asked about in the same way; nothing travels back but the request itself.
+    """
     for wait in _PAUSES:
+        if visits := _visits(reply, revision):
+            consents: tuple[questions.Reply, ...] | None = yield Ask(visits)
+            if why := _not_visited(consents):
+                return Called(reply, rounds, why)
+            reply, rounds = (yield send(params)), rounds + 1
+            continue
         if not (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
             return Called(reply, rounds)
         result = reply.message.result
@@ -88,6 +100,27 @@ def _with_input(reply: Reply, rounds: int, params: Any, send: Callable[[Any], Se
         reply = yield send(params)
         rounds += 1
     return Called(reply, rounds, f"it asked more than {len(_PAUSES)} times")
+
+
+def _visits(reply: Reply, revision: Revision) -> tuple[questions.Question, ...]:
+    if not isinstance(reply, Replied) or isinstance(reply.message, Answer):
+        return ()
+    exchange = reply.exchange
+    return visits_in(
+        reply.message.error,
+        revision,
+        exchange=exchange.number,
+        frame=exchange.answer_frame or 0,
+        asked_ns=exchange.ended_ns or 0,
+    )
+
+
+def _not_visited(consents: tuple[questions.Reply, ...] | None) -> str:
+    """Why the request is not made again; "" if the person was everywhere."""
+    if consents is None or any(isinstance(each, questions.Refusal) for each in consents):
+        return _refused(consents)
+    said = [peek.text(each.value, "action") for each in consents if isinstance(each, questions.Result)]
+    return "" if all(each == "accept" for each in said) else "its link was not visited, so it was not made again"
 
 
 def _asked(reply: Replied, result: Any) -> tuple[questions.Question, ...]:

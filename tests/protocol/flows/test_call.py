@@ -6,7 +6,7 @@ import pytest
 
 from inspector.protocol.flows.call import call
 from inspector.protocol.flows.steps import Ask, Pause, Send
-from inspector.protocol.questions import Refusal, accepted, rooted
+from inspector.protocol.questions import Refusal, accepted, declined, dismissed, rooted
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from tests.protocol.flows.scripted import Played, error, result
 
@@ -136,3 +136,39 @@ def test_a_server_that_asks_for_ever_is_left_alone_after_ten_rounds() -> None:
 def test_an_error_in_a_later_round_is_the_reply() -> None:
     called = Played().play(call("tools/call", {}, revision=NEWEST), [result(WHO), (YES,), error(-32603)])
     assert (called.rounds, called.unanswered) == (2, "")
+
+
+PAY = {"elicitations": [{"mode": "url", "message": "Pay", "url": "https://pay.example", "elicitationId": "e1"}]}
+
+
+def test_after_a_visit_that_an_error_asks_for_the_call_is_made_again_as_it_was() -> None:
+    knows = next(row for row in ROWS if -32042 in row.error_names)
+    played = Played()
+    called = played.play(
+        call("tools/call", {"name": "buy"}, revision=knows), [error(-32042, PAY), (accepted(),), result({})]
+    )
+    assert played.methods == ["tools/call", "Ask", "tools/call"]
+    assert params_of(played, 2) == {"name": "buy"}
+    assert (called.rounds, called.unanswered) == (2, "")
+
+
+@pytest.mark.parametrize("answer", [(declined(),), (dismissed(),), (Refusal(-1, "nobody is there"),), None])
+def test_without_the_visit_the_error_stands(answer: Any) -> None:
+    knows = next(row for row in ROWS if -32042 in row.error_names)
+    called = Played().play(call("tools/call", {"name": "buy"}, revision=knows), [error(-32042, PAY), answer])
+    assert called.rounds == 1
+    assert called.unanswered
+
+
+def test_a_visit_that_never_helps_is_not_asked_for_without_end() -> None:
+    knows = next(row for row in ROWS if -32042 in row.error_names)
+    replies = [each for _ in range(10) for each in (error(-32042, PAY), (accepted(),))]
+    called = Played().play(call("tools/call", {"name": "buy"}, revision=knows), [*replies, error(-32042, PAY)])
+    assert called.rounds == 11
+    assert "more than 10 times" in called.unanswered
+
+
+def test_where_the_revision_has_no_such_error_it_is_one_like_any_other() -> None:
+    played = Played()
+    played.play(call("tools/call", {"name": "buy"}, revision=NEWEST), [error(-32042, PAY)])
+    assert played.methods == ["tools/call"]
