@@ -26,26 +26,26 @@ def _file(place: Path, *kinds: str) -> Path:
     return file
 
 
-def test_with_a_person_everything_is_offered_and_without_one_nothing() -> None:
+def test_with_a_person_everything_is_offered_and_without_one_only_what_needs_nobody() -> None:
     assert _read().offers(has_person=True) == frozenset(offers.ALL)
-    assert _read().offers(has_person=False) == frozenset()
+    assert _read().offers(has_person=False) == {offers.TASKS}
 
 
 def test_without_a_person_that_is_offered_which_was_prepared(tmp_path: Path) -> None:
-    assert _read(root=(str(tmp_path),)).offers(has_person=False) == {offers.ROOTS}
+    assert _read(root=(str(tmp_path),)).offers(has_person=False) == {offers.ROOTS, offers.TASKS}
     sampling = _read(answers=_file(tmp_path, "sampling"))
-    assert sampling.offers(has_person=False) == {offers.SAMPLING}
+    assert sampling.offers(has_person=False) == {offers.SAMPLING, offers.TASKS}
     both = _read(answers=_file(tmp_path, "elicitation", "sampling"))
-    assert both.offers(has_person=False) == {offers.SAMPLING, offers.FORM, offers.URL}
+    assert both.offers(has_person=False) == {offers.SAMPLING, offers.FORM, offers.URL, offers.TASKS}
     assert [each.kind for each in both.prepared] == [Kind.ELICITATION, Kind.SAMPLING]
 
 
 @pytest.mark.parametrize(
     ("offer", "no_offer", "made"),
     [
-        ((), ("elicitation,roots",), {offers.SAMPLING, offers.SAMPLING_TOOLS}),
-        ((), ("sampling",), {offers.ROOTS, offers.FORM, offers.URL}),
-        ((), ("sampling.tools", "elicitation.url"), {offers.ROOTS, offers.SAMPLING, offers.FORM}),
+        ((), ("elicitation,roots",), {offers.SAMPLING, offers.SAMPLING_TOOLS, offers.TASKS}),
+        ((), ("sampling,tasks",), {offers.ROOTS, offers.FORM, offers.URL}),
+        ((), ("sampling.tools", "elicitation.url"), {offers.ROOTS, offers.SAMPLING, offers.FORM, offers.TASKS}),
         (("sampling",), ("all",), {offers.SAMPLING}),
         (("roots, elicitation.form",), ("all",), {offers.ROOTS, offers.FORM}),
         ((), ("all",), set()),
@@ -93,7 +93,8 @@ def test_a_name_that_is_none_is_a_usage_error() -> None:
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_what_is_offered_is_what_the_server_is_told(tmp_path: Path, era: str) -> None:
     capture = tmp_path / "a.mcpcap"
-    words = ("--offer", "roots,elicitation.form", "--era", era, "--capture", str(capture))
+    words = ("--no-offer", "all", "--offer", "roots,elicitation.form", "--no-extension", "all")
+    words = (*words, "--era", era, "--capture", str(capture))
     assert inspect("list", "tools", *words, *demo()).status == 0
     declared = [peek.at(params, *path) for params in _asked(capture) for path in _WHERE if peek.at(params, *path)]
     assert declared

@@ -13,7 +13,7 @@ from tests.cli.running import demo, inspect, scripted
 
 def test_a_stateless_server_is_told_of_skills_unless_that_is_switched_off(tmp_path: Path) -> None:
     log, other = tmp_path / "log", tmp_path / "other"
-    words = ("info", "--era", "modern", "--json")
+    words = ("info", "--era", "modern", "--no-offer", "tasks", "--json")
     inspect(*words, *scripted({"server/discover": {"error": {"code": -1, "message": "x"}}}, f"log={log}"))
     assert f'"extensions":{{"{SKILLS}":{{}}}}' in log.read_text()
     inspect(*words, "--no-extension", "skills", *scripted({}, f"log={other}"))

@@ -13,8 +13,16 @@ SAYS: list[dict[str, Any]] = [
     {"roots": {"listChanged": True}, "sampling": {}},
     {"roots": {"listChanged": True}, "sampling": {}},
     {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {}},
-    {"roots": {"listChanged": True}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}},
-    {"roots": {}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}},
+    {"roots": {"listChanged": True}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}}
+    | {
+        "tasks": {
+            "list": {},
+            "cancel": {},
+            "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
+        }
+    },
+    {"roots": {}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}}
+    | {"extensions": {"io.modelcontextprotocol/tasks": {}}},
 ]
 
 
@@ -31,6 +39,13 @@ def test_what_is_not_offered_is_not_declared() -> None:
     assert declared((), ROWS[-1]) == {}
     assert declared({"elicitation.url"}, ROWS[-1]) == {"elicitation": {"url": {}}}
     assert declared({"sampling"}, ROWS[-1]) == {"sampling": {}}
+
+
+def test_only_questions_that_are_answered_at_all_are_answered_as_tasks() -> None:
+    assert declared({"tasks"}, ROWS[3]) == {}
+    assert declared({"tasks", "sampling"}, ROWS[3])["tasks"]["requests"] == {"sampling": {"createMessage": {}}}
+    assert declared({"tasks"}, ROWS[2]) == {}
+    assert declared({"tasks"}, ROWS[4]) == {"extensions": {"io.modelcontextprotocol/tasks": {}}}
 
 
 def test_a_mode_that_a_revision_can_not_name_is_not_offered_there() -> None:
