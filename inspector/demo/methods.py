@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
 
-from inspector.demo import eras, opening, prompts, resources, tools
+from inspector.demo import apps, eras, opening, prompts, resources, skills, tools
 from inspector.demo.asking import InputRequired, demand
 from inspector.demo.call import (
     INVALID_PARAMS,
@@ -132,12 +132,24 @@ async def list_templates(call: Call) -> Json:
 async def read_resource(call: Call) -> Json:
     """What stands behind a URI."""
     uri = call.text("uri")
-    contents = resources.read(uri, call.station)
+    contents = resources.read(uri, call.station) or apps.read(uri)
+    if contents is None and call.era.stateless:
+        contents = skills.read(uri)
     if contents is None:
         # What is not there is invalid params now, and never empty contents (2026-07-28 server/resources).
         code = INVALID_PARAMS if call.era.stateless else RESOURCE_NOT_FOUND
         raise Refusal(code, f"There is no resource {uri}", {"uri": uri})
     return {"contents": contents}
+
+
+async def list_skills(call: Call) -> Json:
+    """A page of skills."""
+    return _page(skills.entries(), call, "skills")
+
+
+async def read_directory(call: Call) -> Json:
+    """A page of what is in a directory of a skill."""
+    return _page(skills.children(call.text("uri")), call, "resources")
 
 
 async def list_prompts(call: Call) -> Json:
@@ -246,6 +258,9 @@ LEGACY: dict[str, Handler] = _BOTH | {
 MODERN: dict[str, Handler] = _BOTH | {
     "server/discover": opening.discover,
     "subscriptions/listen": listen,
+    "skills/list": list_skills,
+    "skills/get": skills.get_skill,
+    "resources/directory/read": read_directory,
 }
 
 _FRESH_FOR_MS = {
@@ -255,6 +270,8 @@ _FRESH_FOR_MS = {
     "resources/list": 3_600_000,
     "resources/templates/list": 3_600_000,
     "resources/read": 0,
+    "skills/list": 3_600_000,
+    "skills/get": 3_600_000,
 }
 
 

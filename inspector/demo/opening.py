@@ -15,6 +15,7 @@ from inspector.demo.call import (
     Refusal,
 )
 from inspector.demo.eras import Era
+from inspector.demo.skills import EXTENSION as SKILLS
 from inspector.demo.toolkit import icons
 
 LIGHTHOUSE = (
@@ -87,6 +88,8 @@ def capabilities(era: Era) -> Json:
     }
     if era.has("completions"):
         able["completions"] = {}
+    if era.stateless:
+        able["extensions"] = {SKILLS: {"directoryRead": True}}
     return able
 
 

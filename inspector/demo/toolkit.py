@@ -34,6 +34,9 @@ class Tool:
     needs: Callable[[Json], Json] | None = None
     """From its arguments to the client capabilities without which it can't ask; None for a tool that asks nothing."""
 
+    meta: Json | None = None
+    """Its `_meta` in the list."""
+
     def listed(self) -> Json:
         """The tool as the newest revision lists it."""
         item: Json = {
@@ -48,6 +51,8 @@ class Tool:
             item["annotations"] = self.annotations
         if self.icon is not None:
             item["icons"] = icons(self.icon)
+        if self.meta is not None:
+            item["_meta"] = self.meta
         return item
 
 

@@ -5,7 +5,7 @@ The unpleasant ones stand in `mischief.py`, the one with the long schema in `pas
 
 import asyncio
 
-from inspector.demo import inquiries, media, mischief, passage
+from inspector.demo import apps, inquiries, media, mischief, passage
 from inspector.demo.asking import declares
 from inspector.demo.call import LEVELS, Call, Json, Options, mutter
 from inspector.demo.station import LOGBOOK, Station
@@ -187,6 +187,7 @@ _LISTED = (
         ),
         LOOKS,
         WAVES,
+        meta=apps.OF_TOOL,
     ),
     Tool(
         "foghorn",
