@@ -24,7 +24,7 @@ def _then(what: str) -> str:
     return f'{TRIVIAL}    if m["method"] == "tools/list":\n        time.sleep(1)\n{what}'
 
 
-FLOOD_SIZE = 100_000
+FLOOD_SIZE = 500_000
 FLOOD = _then(f"""
         for n in range({FLOOD_SIZE}):
             sys.stdout.write('{{"jsonrpc":"2.0","method":"notifications/message","params":'

@@ -68,12 +68,13 @@ class Terminal:
         """What was written without its styles: from a place in `written`, or lately."""
         return _STYLES.sub(b"", bytes(self.written[-_RECENT if since is None else since :]))
 
-    def until(self, text: bytes, seconds: float = 20.0, *, since: int = 0) -> float:
+    def until(self, text: bytes | re.Pattern[bytes], seconds: float = 20.0, *, since: int = 0) -> float:
         """Wait until a text was written, at or after a place; seconds since the start. Raises: TimeoutError."""
+        pattern = re.compile(re.escape(text)) if isinstance(text, bytes) else text
         end = time.perf_counter() + seconds
-        while text not in self.plain(since):
+        while not pattern.search(self.plain(since)):
             if time.perf_counter() > end:
-                raise TimeoutError(f"{text!r} did not appear; the last bytes: {self.plain()[-400:]!r}")
+                raise TimeoutError(f"{pattern.pattern!r} did not appear; the last bytes: {self.plain()[-400:]!r}")
             self.read(0.05)
         return time.perf_counter() - self.started
 
