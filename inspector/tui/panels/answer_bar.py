@@ -76,7 +76,7 @@ def _answers(question: Question, standing: Standing) -> Sequence[Item]:
     yes = {Kind.ELICITATION: "Accept", Kind.SAMPLING: "Answer", Kind.ROOTS: "Answer"}[question.kind]
     if standing.talk in ("request", "asking"):
         return _with_the_model(standing)
-    items = [_yes(yes, standing)]
+    items = [_yes("Call again" if question.visit else yes, standing)]
     if standing.talk:
         items.append(_button("Ask the model", "inbox.model", "model", "accent"))
     if not has_form(question) and read_link(question.url).openable:

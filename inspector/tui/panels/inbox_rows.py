@@ -3,10 +3,9 @@
 A recording has no desk: there the questions are what the conversation says of them, and nothing waits.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspector.protocol.exchanges import Exchange
+from inspector.protocol.conversation import Conversation
 from inspector.protocol.questions import Question
 from inspector.session.desk import Ticket, TicketState
 from inspector.tui.styles import glyphs
@@ -42,15 +41,17 @@ class InboxRows(RowSource):
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
-        self._seen: tuple[int, int] = (-1, -1)
+        self._seen: tuple[int, ...] = ()
         self._generation = 0
         self.asked: tuple[Asked, ...] = ()
 
     def take(self) -> bool:
         """Take in what has happened; whether anything has."""
         subject = self._subject
-        known = subject.journal.conversation.questions
-        seen = (subject.desk_changes, len(known) if not subject.can_act else 0)
+        conversation = subject.journal.conversation
+        known = conversation.questions
+        complete = len(conversation.visits.complete)
+        seen = (subject.desk_changes, len(known) if not subject.can_act else 0, complete)
         if seen == self._seen:
             return False
         self._seen = seen
@@ -60,7 +61,8 @@ class InboxRows(RowSource):
         else:
             every = [Asked(question) for question in known[: seen[1]]]
         waiting = [asked for asked in every if asked.waits]
-        self.asked = (*waiting, *(asked for asked in reversed(every) if asked not in waiting))
+        kept = {asked.key for asked in waiting}  # another thread may end one meanwhile
+        self.asked = (*waiting, *(asked for asked in reversed(every) if asked.key not in kept))
         return True
 
     @property
@@ -84,7 +86,7 @@ class InboxRows(RowSource):
         asked = self.asked[index]
         question, journal = asked.question, self._subject.journal
         spans: list[Span] = [
-            _state(asked, journal.conversation.exchanges),
+            _state(asked, journal.conversation),
             (text.pad(age(question, self._subject.now_ns), 9, right=True) + "  ", "muted"),
             (text.pad(kind_word(question), 9), "accent" if asked.waits else "muted"),
         ]
@@ -99,8 +101,10 @@ def age(question: Question, now_ns: int) -> str:
     return text.human_duration(max(0, now_ns - question.asked_ns))
 
 
-def _state(asked: Asked, exchanges: Sequence[Exchange]) -> Span:
-    signs = glyphs()
+def _state(asked: Asked, conversation: Conversation) -> Span:
+    signs, exchanges = glyphs(), conversation.exchanges
+    if conversation.visits.is_complete(asked.question):
+        return (text.pad(f"{signs.event if asked.waits else signs.ok} complete", 12), "ok")
     if asked.ticket is None:
         answered = 0 < asked.question.exchange <= len(exchanges) and not exchanges[asked.question.exchange - 1].is_open
         return (text.pad(f"{signs.closed} {'recorded' if answered else 'no answer'}", 12), "muted")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from inspector.protocol.questions import Question
 from inspector.viewmodels.links import read_link
 
+_THEN = {False: "Accept", True: "Call again"}
 Say = Callable[[str, bool], None]
 """Tells the person, and whether it is a warning."""
 
@@ -19,7 +20,7 @@ def open_link(question: Question, say: Say) -> bool:
     elif os.environ.get("SSH_CONNECTION"):
         say("This terminal is on another machine: copy the link from here.", False)
     elif webbrowser.open(link.openable):
-        say(f"Opened in the browser: {link.host}. Accept once it is done.", False)
+        say(f"Opened in the browser: {link.host}. {_THEN[question.visit]} once it is done.", False)
         return True
     else:
         say("No browser was found: copy the link from here.", True)

@@ -115,7 +115,7 @@ class QuestionPane(Widget):
 
     async def show(self, asked: Asked | None) -> None:
         """Show another question, or what became of the one that is shown. What was typed for it is kept."""
-        standing = _standing(asked)
+        standing = _standing(asked, self.subject)
         if asked == self.asked and standing == self._standing and not self.edits_roots:
             return
         reads_on = self.has_focus_within and asked == self.asked
@@ -344,9 +344,10 @@ def _waited(standing: object) -> bool:
     return isinstance(standing, tuple) and bool(standing[0])
 
 
-def _standing(asked: Asked | None) -> object:
+def _standing(asked: Asked | None, subject: Subject) -> object:
     """All that can change about a question while it is shown."""
     if asked is None:
         return None
     proposal = proposal_of(asked)
-    return asked.waits, id(proposal), proposal.state if proposal is not None else None
+    complete = subject.journal.conversation.visits.is_complete(asked.question)
+    return asked.waits, complete, id(proposal), proposal.state if proposal is not None else None

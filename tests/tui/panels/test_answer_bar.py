@@ -73,3 +73,12 @@ async def test_enter_says_yes_and_a_click_does_what_it_hits() -> None:
         await pilot.click(AnswerBar, offset=(app.rows()[0].index("JSON"), 0))
         await pilot.pause()
     assert app.deeds == ["accept", "decline", "json"]
+
+
+async def test_after_a_visit_the_call_is_made_again() -> None:
+    app = Bar()
+    async with app.run_test(size=(90, 3)) as pilot:
+        params = {"mode": "url", "url": "https://a.example"}
+        app.bar.say(Question(Kind.ELICITATION, params, 1, 1, 0, visit=True), Standing())
+        await pilot.pause()
+        assert "Call again ^j" in app.rows()[0]

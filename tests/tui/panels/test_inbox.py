@@ -234,3 +234,12 @@ async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:
         await seen(app, "50 waiting", "Question 0?")
         await pilot.press("G")
         await seen(app, "Question 49?")
+
+
+async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: Asking) -> None:
+    subject.ask(mode="url", message="Please pay.", url="https://pay.example", elicitationId="e1")
+    app = Inbox(subject)
+    async with app.run_test(size=(160, 30)):
+        await seen(app, "Please pay.", "not yet")
+        subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
+        await seen(app, "it is complete")

@@ -64,3 +64,15 @@ def test_a_recording_s_questions_come_from_the_conversation(tape: Tape) -> None:
     assert "no answer" in shown[1]
     assert "book: Which city?" in shown[1]
     assert rows.waiting == ()
+
+
+async def test_what_the_server_calls_complete_says_so() -> None:
+    subject = Asking()
+    subject.ask(mode="url", message="Pay.", url="https://pay.example", elicitationId="e1")
+    rows = InboxRows(subject)
+    rows.take()
+    assert "waits" in plain(rows.row(0, 79).spans)
+    subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
+    assert rows.take()
+    assert "complete" in plain(rows.row(0, 79).spans)
+    subject.journal.close()
