@@ -70,13 +70,16 @@ def standing_of(subscriptions: Subscriptions, uris: Iterable[str]) -> Standing |
     return next((each for each in Standing if each in found), None)
 
 
-def mark(subscriptions: Subscriptions, uris: Iterable[str]) -> Line:
-    """What a row says of it, in few cells: that it is watched, and how often it was updated since it was read."""
+def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = False) -> Line:
+    """What a row says of it, in few cells: that it is watched, and how often it was updated since it was read.
+
+    `short`: the second alone, if there is something to say of it.
+    """
     uris = tuple(uris)
     standing = standing_of(subscriptions, uris)
     count = sum(subscriptions.since_read(uri) for uri in uris)
     spans: list[Span] = []
-    if standing is not None:
+    if standing is not None and not (short and count > 0):
         said, role = _STANDINGS[standing]
         spans.append((said if standing is not Standing.ASKED else f"{signs.PENDING} asked", role))
     if count > 0:

@@ -74,6 +74,7 @@ def test_updates_are_counted_not_listed() -> None:
     assert marked(wire, "a:b") == "● watched ◆ updated"
     updated(wire, "a:b")
     assert marked(wire, "a:b") == "● watched ◆ updated ×2"
+    assert plain(mark(known(wire), ["a:b"], short=True)) == " ◆ updated ×2"
     for _ in range(10_000):
         updated(wire, "a:b")
     assert marked(wire, "a:b") == "● watched ◆ updated ×9,999+"
