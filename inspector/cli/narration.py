@@ -10,6 +10,7 @@ from typing import Any
 from inspector.capture.store import Entry
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
+from inspector.cli.tasks import TaskTeller
 from inspector.protocol import events, jsonrpc, peek
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Direction
@@ -42,6 +43,7 @@ class Narrator:
         self._output = output
         self._bar = bar
         self._logs = logs
+        self._tasks = TaskTeller(output)
 
     def hear(self, entry: Entry, found: Sequence[Event]) -> None:
         """Tell what an entry means."""
@@ -57,6 +59,8 @@ class Narrator:
                         self._say(_reply(answer))
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
                     self._say(f"the server no longer asks {exchange.method}{_because(exchange.why)}")
+                case events.TaskTold(task):
+                    self._tasks.tell(task)
                 case events.Progressed(exchange) if self._bar is not None and exchange.progress is not None:
                     self._bar.show(exchange.progress)
                 case events.Notified(Direction.FROM_SERVER, message) if self._logs:

@@ -13,6 +13,7 @@ from inspector.cli.headless import Visit
 from inspector.cli.narration import narrating
 from inspector.cli.outcome import answered
 from inspector.cli.output import Output
+from inspector.cli.tasks import TaskWish, as_json, called_by, failed, settled, shown, task_of
 from inspector.forms.validate import Verdict
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
@@ -37,6 +38,10 @@ class Request:
     """Of the tool it calls; None if there is none, or the tool was not listed."""
     judged: bool = False
     """Whether structured content is judged, and the verdict a member of the JSON."""
+    task: TaskWish | None = None
+    """That it is to become a task; None: only where it must, or where the server decides so."""
+    plain: bool = False
+    """Whether it is sent exactly as it is, and what becomes a task is not followed."""
     exchanges: list[Exchange] = field(default_factory=list)
 
     @property
@@ -52,12 +57,19 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
     Raises: what `answered` raises, if no answer came.
     """
     with narrating(visit.session, visit.output, progress=progress, logs=logs):
-        called = await visit.session.call(request.method, request.params, opened=request.exchanges.append)
+        opened = request.exchanges.append
+        called = await called_by(
+            visit.session, request.method, request.params, opened, wish=request.task, plain=request.plain
+        )
+    if (ended := await settled(visit, called, request.task)) is not None:
+        return ended
+    task = task_of(visit.session, called)
     message = answered(called.reply, request.method).message
     finished = _finished(visit, request, message, called.rounds)
     verdict = verdict_of(finished) if request.judged else None
     if visit.output.as_json:
-        visit.output.data(_as_json(request, message, called.rounds, verdict))
+        about = {"task": as_json(task)} if task is not None else {}
+        visit.output.data(_as_json(request, message, called.rounds, verdict) | about)
         _narrate_verdict(visit.output, verdict)
     else:
         visit.output.lines(result_lines(result_view(finished, verdict)))
@@ -65,6 +77,8 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
     if left_open := _left_open(visit.session, called):
         hint = "Prepare an answer, and name its file with --answers."
         return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
+    if came_of(finished) is Came.OK and task is not None and failed(called, task):
+        return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
 
 

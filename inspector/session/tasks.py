@@ -7,10 +7,12 @@ task; cancelling asks whoever runs it to end it, in the way of the revision.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from inspector.capture.journal import Journal
 from inspector.errors import UsageError
+from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.as_task import Support, as_task, support_of, why_no_task
 from inspector.protocol.flows.call import Called
@@ -29,6 +31,8 @@ from inspector.session.waiting import Clocks
 T = TypeVar("T")
 Opened = Callable[[Exchange], None]
 Given = Callable[[Task], None]
+_FAREWELL_S = 0.5
+"""How long a server that may take in nothing any more is waited for."""
 
 
 def _nobody(_: object) -> None:
@@ -119,11 +123,25 @@ class SessionTasks:
         Where the server decides, nothing is asked for, and the call may be answered at once: then `Called.task` is
         None. Raises: UsageError where the tool can't be called so.
         """
-        self.check(name)
         params = {"name": name, "arguments": {} if arguments is None else arguments}
+        return await self.run(params, ttl_ms=ttl_ms, opened=opened, given=given)
+
+    async def run(
+        self,
+        params: Any,
+        *,
+        ttl_ms: float | None = None,
+        opened: Opened = _nobody,
+        given: Given = _nobody,
+        wait: bool = True,
+    ) -> Called:
+        """The same with all of a call's params; without `wait` the answer with the handle is all that comes."""
+        name = peek.text(params, "name") or ""
+        self.check(name)
         if self.support(self._tool(name)) is not Support.SERVER_DECIDES:
             params = as_task(params, ttl_ms)
-        return await self.finish(await self._make("tools/call", params, opened), opened, given)
+        called = await self._make("tools/call", params, opened)
+        return await self.finish(called, opened, given) if wait else called
 
     async def finish(self, called: Called, opened: Opened = _nobody, given: Given = _nobody) -> Called:
         """What a call comes to: itself, or, where it was answered with a task, what that comes to in the end."""
@@ -189,6 +207,15 @@ class SessionTasks:
         if not isinstance(called.reply, Replied) or not isinstance(called.reply.message, Answer):
             self.leave(task.id)
         return True
+
+    async def end_all(self) -> None:
+        """Ask for the end of all that is followed: nobody will come back for it. Takes no longer than a moment."""
+        ids = [id_ for id_ in self.followed if (task := self._find(id_)) is None or not task.ended]
+        for id_ in self.followed:
+            self.leave(id_)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FAREWELL_S):
+                await asyncio.gather(*map(self.cancel, ids))
 
     def stop(self) -> None:
         """The session ends: follow nothing any more."""

@@ -12,7 +12,9 @@ from inspector.cli.lists import fetch
 from inspector.cli.log_level import log_level_option, with_logs
 from inspector.cli.options import headless_options
 from inspector.cli.requests import Request, make
+from inspector.cli.tasks import TaskWish
 from inspector.cli.world import World
+from inspector.errors import UsageError
 from inspector.protocol.things import Tool
 
 _EXAMPLES = (
@@ -26,6 +28,9 @@ _EXAMPLES = (
 @click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="An argument: by the schema, or JSON.")
 @click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments; - reads stdin.")
 @click.option("--progress", is_flag=True, help="Show progress on stderr.")
+@click.option("--task", is_flag=True, help="Call it as a task, and follow that to its end.")
+@click.option("--ttl", type=click.FloatRange(0), metavar="MS", help="How long the task is to be kept.")
+@click.option("--no-wait", is_flag=True, help="Print the task's handle and leave.")
 @log_level_option
 @headless_options
 @click.pass_obj
@@ -34,14 +39,25 @@ def command(world: World, /, name: str, url: str | None, **options: Any) -> Exit
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), world.stdin)
     progress, level = options.pop("progress"), options.pop("log_level")
+    wish = _task_wish(options.pop("task"), options.pop("ttl"), options.pop("no_wait"))
     joined(whole, pairs, None)  # what does not go together is refused before a server is started
 
     async def work(visit: Visit) -> ExitStatus:
         request = await _request(visit, name, whole, pairs)
         request.params = await with_logs(visit, request.params, level)
+        request.task = wish
         return await make(visit, request, progress=progress, logs=level is not None)
 
     return visit(world, url, options, work)
+
+
+def _task_wish(task: bool, ttl: float | None, no_wait: bool) -> TaskWish | None:
+    if task:
+        return TaskWish(ttl, wait=not no_wait)
+    if ttl is not None or no_wait:
+        named = "--no-wait" if no_wait else "--ttl"
+        raise UsageError(f"{named} says how a task is run", hint="Give --task too.")
+    return None
 
 
 async def _request(visit: Visit, name: str, whole: Any, pairs: tuple[Typed, ...]) -> Request:

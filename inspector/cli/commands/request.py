@@ -71,7 +71,7 @@ def command(
         assert method is not None, "it was looked at above"
         if notification:
             return await _notify(visit, method, given)
-        return await make(visit, Request(method, given, target=""))
+        return await make(visit, Request(method, given, target="", plain=True))
 
     return visit(world, url, options, work)
 
