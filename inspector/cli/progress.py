@@ -9,7 +9,8 @@ from collections.abc import Callable
 from inspector.cli.output import Output
 from inspector.protocol.exchanges import Progress
 from inspector.viewmodels import text
-from inspector.viewmodels.words import progress_words
+from inspector.viewmodels.lines import plain
+from inspector.viewmodels.progress import said
 
 _CELLS = 24
 """Of the bar itself."""
@@ -42,13 +43,18 @@ class ProgressBar:
 
     def _draw(self, progress: Progress) -> None:
         self._left, self._drawn_at = None, self._now()
-        words = progress_words(progress)
+        words = text_of(progress)
         if not self._output.draws_over:
             self._output.narrate(words)
             return
         from shutil import get_terminal_size  # slow to import, and most calls draw nothing
 
         self._output.draw_over(text.fit(f"{bar(progress)}{words}", get_terminal_size().columns - 1))
+
+
+def text_of(progress: Progress) -> str:
+    """How far it is, how fast, and in the server's words."""
+    return plain(said(progress))
 
 
 def bar(progress: Progress) -> str:

@@ -124,6 +124,8 @@ class Conversation:
             self.operations.join(exchange, task.operation)
         else:
             self.operations.opened(exchange, params)
+        if peek.has(params, "inputResponses") or peek.has(params, "requestState"):
+            _note_retry(self.exchanges, self.operations, exchange)
         self.subscriptions.opened(exchange, params)
         if request.method in _MAY_ASK and declared_revision(params):
             self._awaited[exchange.number] = params
@@ -197,7 +199,8 @@ class Conversation:
             if exchange.method in _MAY_ASK:
                 head = _head_of(message.result_part)
                 exchange.tool_error = head.isError and exchange.method == "tools/call"
-                if head.resultType == INPUT_REQUIRED:
+                exchange.asks = head.resultType == INPUT_REQUIRED
+                if exchange.asks:
                     found += self._asked_in_result(exchange, params, message.result)
             if exchange.sender is Direction.TO_SERVER:
                 found += self._learned(exchange, params, message)
@@ -285,6 +288,15 @@ def target_of(method: str, params: Any) -> str:
         if found := peek.text(params, member):
             return found
     return ""
+
+
+def _note_retry(exchanges: ExchangeLog, operations: OperationTracker, retry: Exchange) -> None:
+    """A request that goes on with an operation has brought the answers to what the one before it asked."""
+    own = operations.operation(retry.operation or 0).exchanges
+    before = exchanges[own[-2] - 1] if len(own) > 1 else None
+    if before is not None and before.asks:
+        before.retried = True
+        exchanges.keep(before)
 
 
 def _without_arguments(params: Any) -> Any:

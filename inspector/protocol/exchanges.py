@@ -36,6 +36,21 @@ class Progress(msgspec.Struct, frozen=True, gc=False):
     frame: int
     count: int
     """How many such notifications came so far."""
+    began: float = 0.0
+    """What the first of them said."""
+    began_ns: int = 0
+    time_ns: int = 0
+    """When the newest came, by the clock of `began_ns`."""
+    raw: str = ""
+    """What stands in the place of the number, where it is none; foreign JSON, cut."""
+    wrong: str = ""
+    """What is wrong with the values that came so far, in our words, with commas; "" if nothing is."""
+
+    @property
+    def rate(self) -> float | None:
+        """How much a second, since the first word; None where that can't be told."""
+        lasted = self.time_ns - self.began_ns
+        return None if lasted <= 0 or self.count < 2 or self.raw else (self.progress - self.began) * 1e9 / lasted
 
 
 class Exchange(msgspec.Struct, weakref=True):
@@ -60,6 +75,10 @@ class Exchange(msgspec.Struct, weakref=True):
     ended_ns: int | None = None
     error_code: int | None = None
     tool_error: bool = False
+    asks: bool = False
+    """Whether its result was no result yet, but questions."""
+    retried: bool = False
+    """Whether a later request has brought the answers to them."""
     progress_token: RequestId | None = None
     progress: Progress | None = None
     operation: int | None = None

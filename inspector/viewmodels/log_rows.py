@@ -8,15 +8,18 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
-from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import HttpFact
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.viewmodels import previews, signs, text, words
 from inspector.viewmodels.lines import lay
+from inspector.viewmodels.progress import bar, fraction, said
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.rows import RowView
 
 _ACCEPTED = 202
+_BAR = 10
+"""Cells of the bar that shows how far a request is."""
 _LOST_BYTES = "its bytes can't be read back"
 
 
@@ -114,7 +117,8 @@ class RowWriter:
             self._frame(cells, n, exchange, place, now_ns)
         else:
             self._fact(cells, n)
-        live = exchange is not None and exchange.is_open and self._journal.live and self._is_open_row(n, exchange)
+        waits = exchange is not None and (exchange.is_open or (exchange.asks and not exchange.retried))
+        live = exchange is not None and waits and self._journal.live and self._is_open_row(n, exchange)
         return RowView(lay_out(cells, width), live=live)
 
     def _is_open_row(self, n: int, exchange: Exchange) -> bool:
@@ -161,9 +165,20 @@ class RowWriter:
             cells["status"] = [(f"{signs.WARNING} no request", "warning")]
         if place.folded:
             what.append((f" {signs.CLOSED} {place.folded} more", "accent"))
+        newest = self._progress_of_row(n, exchange, place)
+        if newest is not None:
+            what += [("  ", "text"), *bar(newest, _BAR), (" " if fraction(newest) is not None else "", "text")]
+            what += said(newest)
+            return
         preview = self._preview(n, frame, exchange, place)
         if preview[0]:
             what += [("  " if kind is not MessageKind.GARBLED else "", "text"), preview]
+
+    def _progress_of_row(self, n: int, exchange: Exchange | None, place: Place) -> Progress | None:
+        """What a row tells of that stands for all progress of a request; None for any other row."""
+        if not place.tree or exchange is None or self._store.method(n) != "notifications/progress":
+            return None
+        return exchange.progress
 
     def _named(self, n: int, kind: MessageKind, exchange: Exchange | None, place: Place) -> list[Span]:
         """The method and the target."""

@@ -2,7 +2,6 @@
 
 from typing import Any, assert_never
 
-from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -17,6 +16,7 @@ from inspector.protocol.facts import (
 )
 from inspector.protocol.frames import Direction
 from inspector.protocol.questions import KIND_OF_METHOD
+from inspector.protocol.tracking.progress import progress_in
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.roles import Span
 
@@ -31,6 +31,8 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             return f"{signs.EVENT} waits you", "warning"
         case ExchangeState.PENDING:
             return (f"{signs.PENDING} pending", "pending") if live else (f"{signs.PENDING} no answer", "warning")
+        case ExchangeState.ANSWERED if exchange.asks:
+            return (f"{signs.EVENT} asked", "muted") if exchange.retried else (f"{signs.EVENT} asks", "warning")
         case ExchangeState.ANSWERED:
             return (f"{signs.ERROR} tool error", "error") if exchange.tool_error else (f"{signs.OK} ok", "ok")
         case ExchangeState.ERROR:
@@ -56,25 +58,23 @@ def waits_for_the_person(exchange: Exchange) -> bool:
 
 def progress_words(progress: Progress) -> str:
     """How far a request is, as the server put it: "40 %", "3 of 10", "7", with its message."""
-    done, total = _number(progress.progress), progress.total
-    if total is None:
-        words = done
-    elif total in (1.0, 100.0) and 0 <= progress.progress <= total:
-        words = f"{100 * progress.progress / total:.0f} %"
-    else:
-        words = f"{done} of {_number(total)}"
+    words = amount(progress)
     return f"{words} {text.visible(progress.message, limit=500)}" if progress.message else words
+
+
+def amount(progress: Progress) -> str:
+    """How much of how much: "40 %", "3 of 10", "7", or what stands in the place of a number. Safe to show."""
+    done, total = text.visible(progress.raw) or _number(progress.progress), progress.total
+    if total is None or progress.raw:
+        return done
+    if total in (1.0, 100.0) and 0 <= progress.progress <= total:
+        return f"{100 * progress.progress / total:.0f} %"
+    return f"{done} of {_number(total)}"
 
 
 def progress_of(params: Any) -> Progress:
     """What one notification says of the progress."""
-    return Progress(
-        progress=peek.number(params, "progress") or 0.0,
-        total=peek.number(params, "total"),
-        message=peek.text(params, "message") or "",
-        frame=0,
-        count=1,
-    )
+    return progress_in(params)
 
 
 def _number(value: float) -> str:

@@ -87,7 +87,7 @@ def test_log_messages_are_told_if_they_were_asked_for(journal: Journal, logs: bo
     assert told.lines == lines
 
 
-@pytest.mark.parametrize(("progress", "lines"), [(True, ["1 of 2 half"]), (False, [])])
+@pytest.mark.parametrize(("progress", "lines"), [(True, ["1 of 2 · 50 %  half"]), (False, [])])
 def test_progress_is_told_if_it_was_asked_for(journal: Journal, progress: bool, lines: list[str]) -> None:
     told = _Told(journal, progress=progress)
     told.record(_OURS, id=1, method="tools/call", params={"name": "t", "_meta": {"progressToken": "p"}})

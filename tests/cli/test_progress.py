@@ -47,7 +47,7 @@ def test_on_a_terminal_a_drawing_goes_over_the_last_one_and_the_last_one_stays()
     drawn.show(_progress(10, message="\x1b[2Jlast"))
     drawn.end()
     lines = stderr.getvalue().split("\r")
-    assert [line.partition("of 10 ")[2] for line in lines[1:]] == [
+    assert [line.partition(" %  ")[2] for line in lines[1:]] == [
         f"one{_CLEAR}",
         f"three{_CLEAR}",
         f"␛[2Jlast{_CLEAR}\n",
@@ -72,7 +72,7 @@ def test_elsewhere_it_is_a_line_now_and_then() -> None:
     drawn.show(_progress(9))
     drawn.end()
     drawn.end()
-    assert stderr.getvalue() == "0 of 10\n2 of 10\n4 of 10\n9 of 10\n"
+    assert stderr.getvalue() == "0 of 10 · 0 %\n2 of 10 · 20 %\n4 of 10 · 40 %\n9 of 10 · 90 %\n"
 
 
 def test_a_quiet_command_draws_nothing() -> None:

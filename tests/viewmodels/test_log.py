@@ -41,7 +41,7 @@ def test_the_tree_tells_the_story(tape: Tape) -> None:
         "◆ stdio opened: python server.py --verbose",
         "◆ process 4711 started",
         '→ tools/call search  {"q":"x"}           ✓ ok            1.00 s    48 B',
-        "← └ progress  40 %                                                106 B",
+        "← └ progress  ━━━━────── 40 %                                     106 B",
         "← └ elicitation/create  Which repo?      ✓ ok            590 ms    53 B",
         "! rate limited, retrying                                           22 B",
         "→ tools/call wait                        ⋯ pending         0 µs",

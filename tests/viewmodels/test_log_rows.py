@@ -92,12 +92,36 @@ def test_in_wire_order_each_frame_speaks_for_itself(tape: Tape) -> None:
     assert _read(tape, 2, place=_WIRE) == "← tools/call echo  hi                    ✓ ok             31 ms    75 B"
 
 
+def test_a_call_whose_result_asks_is_not_ok_and_a_retry_has_brought_the_answers(tape: Tape) -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    request = tape.request(1, "tools/call", {"name": "ask", "_meta": meta})
+    question = {"method": "elicitation/create", "params": {"message": "Sure?"}}
+    tape.answer(1, {"resultType": "input_required", "inputRequests": {"q": question}, "requestState": "s"})
+    assert "◆ asks" in _read(tape, request)
+    assert _row(tape, request, 80, _TREE).live
+    answers = {"q": {"action": "accept"}}
+    params = {"name": "ask", "_meta": meta, "inputResponses": answers, "requestState": "s"}
+    retry = tape.request(2, "tools/call", params)
+    assert "◆ asked" in _read(tape, request)
+    assert not _row(tape, request, 80, _TREE).live
+    tape.answer(2, {"resultType": "complete", "content": []})
+    assert "✓ ok" in _read(tape, retry)
+
+
+def test_progress_that_can_not_be_true_is_shown_and_flagged(tape: Tape) -> None:
+    tape.call(1, "slow")
+    word = tape.notify("notifications/progress", {"progressToken": 1, "progress": 5, "total": 3})
+    tape.wait(1000).notify("notifications/progress", {"progressToken": 1, "progress": -2, "total": 3})
+    row = _read(tape, word, place=Place(tree=True, nested=True))
+    assert "────────── -2 of 3 · -67 %  ▲ beyond the tota…" in row
+
+
 def test_what_stands_under_an_exchange_is_indented_and_short(tape: Tape) -> None:
     tape.call(1, "slow")
     word = tape.notify("notifications/progress", {"progressToken": 1, "progress": 1, "total": 3, "message": "one"})
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 2, "total": 3, "message": "two"})
     nested = Place(tree=True, nested=True)
-    assert _read(tape, word, place=nested).startswith("← └ progress ×2  2 of 3 two ")
+    assert _read(tape, word, place=nested).startswith("← └ progress ×2  ━━━━━━━─── 2 of 3 · 67 %  two ")
     assert _row(tape, word, 80, nested).live
     assert _read(tape, word, place=_WIRE).startswith("← notifications/progress  1 of 3 one ")
 

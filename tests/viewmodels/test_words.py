@@ -53,8 +53,8 @@ def test_in_a_recording_nobody_waits_any_more() -> None:
         ({"progress": 0.25, "total": 1}, "25 %"),
         ({"progress": 7}, "7"),
         ({"progress": 150, "total": 100}, "150 of 100"),
-        ({"progress": "much", "total": [], "message": "a\x1bb"}, "0 a␛b"),
-        (None, "0"),
+        ({"progress": "much", "total": [], "message": "a\x1bb"}, '"much" a␛b'),
+        (None, "(none)"),
     ],
 )
 def test_progress_is_told_as_the_server_put_it(params: object, words: str) -> None:

@@ -1,15 +1,20 @@
 """Which request a progress notification speaks of: the one that gave its token, in the other direction."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any
 
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.jsonrpc import RequestId, encode
 
 _REMEMBERED = 4_000
 """So many tokens are known, and those of all requests that are open."""
+_LARGEST = 1e300
+"""Beyond it a number can't be reckoned with."""
+_RAW = 60
+"""Bytes of a value that is no number."""
 
 
 class ProgressTracker:
@@ -38,14 +43,7 @@ class ProgressTracker:
         exchange = None if token is None else self._by_token.get((asker, token))
         if exchange is None:
             return None
-        count = exchange.progress.count + 1 if exchange.progress else 1
-        exchange.progress = Progress(
-            progress=peek.number(params, "progress") or 0.0,
-            total=peek.number(params, "total"),
-            message=peek.text(params, "message") or "",
-            frame=frame.n,
-            count=count,
-        )
+        exchange.progress = progress_in(params, frame=frame.n, time_ns=frame.time_ns, before=exchange.progress)
         return exchange
 
     def _forget_the_oldest(self) -> None:
@@ -57,6 +55,54 @@ class ProgressTracker:
                 del self._by_token[key]
             else:
                 return
+
+
+def progress_in(params: Any, *, frame: int = 0, time_ns: int = 0, before: Progress | None = None) -> Progress:
+    """What one notification says, after what was said `before`. Values that are wrong are kept, and told of.
+
+    "The progress value MUST increase with each notification" (basic/utilities/progress).
+    """
+    value, total = _number(peek.at(params, "progress")), _number(peek.at(params, "total"))
+    wrong = list(filter(None, before.wrong.split(", "))) if before else []
+    wrong += [each for each in _wrong(params, value, total, before) if each not in wrong]
+    return Progress(
+        progress=value or 0.0,
+        total=total,
+        message=peek.text(params, "message") or "",
+        frame=frame,
+        count=before.count + 1 if before else 1,
+        began=before.began if before else value or 0.0,
+        began_ns=before.began_ns if before else time_ns,
+        time_ns=time_ns,
+        raw="" if value is not None else _raw(params),
+        wrong=", ".join(wrong),
+    )
+
+
+def _raw(params: Any) -> str:
+    if not peek.has(params, "progress"):
+        return "(none)"
+    return encode(peek.at(params, "progress"))[:_RAW].decode(errors="replace")
+
+
+def _wrong(params: Any, value: float | None, total: float | None, before: Progress | None) -> Iterator[str]:
+    if value is None:
+        yield "no number"
+    elif value < 0:
+        yield "negative"
+    if value is not None and before is not None and not before.raw and value <= before.progress:
+        yield "goes backwards" if value < before.progress else "does not grow"
+    if value is not None and total is not None and value > total:
+        yield "beyond the total"
+    if peek.at(params, "total") is not None and (total is None or total < 0):
+        yield "no usable total"
+
+
+def _number(value: Any) -> float | None:
+    """A number that can be reckoned with; None for anything else, infinity among it."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+        return None
+    return value
 
 
 def _token(value: Any) -> RequestId | None:

@@ -33,3 +33,12 @@ def test_progress_in_the_wrong_direction_is_nobodys() -> None:
     tracker, _ = asked("t")
     wrong = Frame(9, 9, 9, Direction.TO_SERVER, Channel.MEMORY, b"")
     assert tracker.notified(wrong, {"progressToken": "t"}) is None
+
+
+def test_what_is_wrong_with_the_values_is_kept_and_told_once() -> None:
+    tracker, exchange = asked("t")
+    for value in (3, 2, 5, 4, -1):
+        tracker.notified(FRAME, {"progressToken": "t", "progress": value, "total": 4})
+    assert exchange.progress is not None
+    assert exchange.progress.wrong == "goes backwards, beyond the total, negative"
+    assert (exchange.progress.began, exchange.progress.count) == (3, 5)
