@@ -19,7 +19,7 @@ class Answering:
     """What is offered, and the desk where it is answered."""
 
     def __init__(self, offers: frozenset[str], desk: Desk) -> None:
-        self._offers = offers
+        self.offers = offers
         self.desk = desk
         self.own = OwnTasks(desk)
 
@@ -44,7 +44,7 @@ class Answering:
 
         They are answered together or not at all: after one refusal, which comes back alone, nobody is asked the rest.
         """
-        offers = offered_in(revision, self._offers)
+        offers = offered_in(revision, self.offers)
         if refusal := next((no for question in asked if (no := refusal_of(question, offers))), None):
             return (refusal,)
         replies = await asyncio.gather(*map(self._together, asked))
@@ -57,12 +57,12 @@ class Answering:
     ) -> Reply | None:
         if request.method == "ping":
             return Result({})
-        with_tasks = revision is not None and "tasks" in declared(self._offers, revision)
+        with_tasks = revision is not None and "tasks" in declared(self.offers, revision)
         if with_tasks and request.method in METHODS:
             return await self.own.serve(request)
         if question is None or revision is None or request.method not in revision.server_requests:
             return Refusal(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
-        if refusal := refusal_of(question, offered_in(revision, self._offers)):
+        if refusal := refusal_of(question, offered_in(revision, self.offers)):
             return refusal
         handle = self.own.begin(question) if with_tasks else None
         return handle or await self.desk.ask(question)

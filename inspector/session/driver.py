@@ -53,6 +53,7 @@ from inspector.session.bounds import Bounds
 from inspector.session.desk import Desk
 from inspector.session.ids import Ids
 from inspector.session.log_level import LogWish
+from inspector.session.offering import Offering
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -102,7 +103,7 @@ class Driver:
         self._answering = Answering(client.offers, desk)
         self.asides = Asides(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
         self._journal = journal
-        self._client = client
+        self.offering = Offering(client, self._answering)
         self._clocks = clocks
         self._tasks = tasks
         self.ids = Ids()
@@ -215,7 +216,7 @@ class Driver:
         waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened)
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
-            self._deliver(_outgoing(step, waiter.id, self.revision, self._client, self.logs), waiter)
+            self._deliver(_outgoing(step, waiter.id, self.revision, self.offering.client, self.logs), waiter)
         )
         late = None if step.or_late is None else self._waiters.get(step.or_late.id)
         reply = await self._wait(waiter, step.silence_s, late, endless=step.endless)
@@ -231,7 +232,7 @@ class Driver:
         waiters = [Waiter(next(self.ids), now, opened) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
-            _outgoing(send, w.id, self.revision, self._client, self.logs)
+            _outgoing(send, w.id, self.revision, self.offering.client, self.logs)
             for send, w in zip(step.sends, waiters, strict=True)
         ]
         whole = Outgoing(

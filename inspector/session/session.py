@@ -76,6 +76,8 @@ class Session:
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
         self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
+        self.offering = self._driver.offering
+        """What is offered to the server now."""
         self.by_hand = ByHand(transport, journal, self._driver.ids)
         """For messages that a person writes, right or wrong."""
         self.watching = Watching(self._driver, journal, self._tasks)

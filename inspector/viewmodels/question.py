@@ -75,9 +75,9 @@ def _facts(question: Question, journal: Journal, patience_s: float | None) -> It
         yield fact("inside", f"{exchange.method} {exchange.target}".rstrip())
         if patience_s is not None and exchange.is_open:
             waits = text.human_duration(round(patience_s * 1e9))
-            yield Fact("that call", f"gives up {waits} after its start; silence is not counted while you answer")
+            yield Fact("that call", f"gives up {waits} after its start; no earlier while you answer")
     if question.visit:
-        yield Fact("that call", "was refused (error -32042) until the link was visited; accept to make it again")
+        yield Fact("that call", "was refused until the link is visited (error -32042)")
     if question.elicitation:
         done = journal.conversation.visits.is_complete(question)
         yield Fact("the server says", "it is complete", "ok") if done else Fact("complete", "not yet", "muted")

@@ -109,7 +109,7 @@ def test_a_visit_says_that_the_call_was_refused_and_whether_the_server_calls_it_
     tape.from_server({"jsonrpc": "2.0", "id": 5, "error": error})
     (question,) = tape.journal.conversation.questions
     found = shown(question, tape)
-    assert "was refused (error -32042) until the link was visited" in found
+    assert "was refused until the link is visited (error -32042)" in found
     assert "answered together" not in found
     assert "not yet" in found
     tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
