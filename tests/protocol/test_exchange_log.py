@@ -20,27 +20,31 @@ PROGRESS = st.builds(Progress, st.floats(allow_nan=False), st.none() | st.floats
 def exchanges(draw: st.DrawFn) -> Exchange:
     state = draw(st.sampled_from(ExchangeState))
     started = draw(SOMETIME)
-    return Exchange(
-        number=1,
-        sender=draw(st.sampled_from(Direction)),
-        id=draw(IDS),
-        method=draw(st.text()),
-        target=draw(st.text()),
-        request_frame=draw(SOMETIME),
-        started_ns=started,
-        revision=draw(st.none() | st.text()),
-        probe=draw(st.booleans()),
-        http=draw(st.none() | SOMETIME),
-        state=state,
-        answer_frame=draw(st.none() | SOMETIME),
-        ended_ns=None if state is ExchangeState.PENDING else started + draw(SOMETIME),
-        error_code=draw(st.none() | st.integers(-(2**70), 2**70)),
-        tool_error=draw(st.booleans()),
-        progress_token=draw(st.none() | IDS),
-        progress=draw(st.none() | PROGRESS),
-        operation=draw(st.none() | SOMETIME),
-        why=draw(st.text()),
-    )
+    facts = {
+        "number": 1,
+        "sender": draw(st.sampled_from(Direction)),
+        "id": draw(IDS),
+        "method": draw(st.text()),
+        "target": draw(st.text()),
+        "request_frame": draw(SOMETIME),
+        "started_ns": started,
+        "revision": draw(st.none() | st.text()),
+        "probe": draw(st.booleans()),
+        "http": draw(st.none() | SOMETIME),
+        "state": state,
+        "answer_frame": draw(st.none() | SOMETIME),
+        "ended_ns": None if state is ExchangeState.PENDING else started + draw(SOMETIME),
+        "error_code": draw(st.none() | st.integers(-(2**70), 2**70)),
+        "tool_error": draw(st.booleans()),
+        "progress_token": draw(st.none() | IDS),
+        "progress": draw(st.none() | PROGRESS),
+        "operation": draw(st.none() | SOMETIME),
+        "why": draw(st.text()),
+        "asks": draw(st.booleans()),
+        "retried": draw(st.booleans()),
+    }
+    assert set(facts) == set(Exchange.__struct_fields__), "each fact of an exchange is tried"
+    return Exchange(**facts)
 
 
 def ended(number: int, **facts: object) -> Exchange:
