@@ -2,6 +2,7 @@
 
     InspectError                what happened, and what to do next
     ├─ UsageError               the command line, a file or an argument can't be used as given
+    │  └─ FilterError           a filter can't be read
     ├─ CaptureError             a capture can't be opened
     ├─ ConnectError             the server could not be started or reached
     │  └─ AuthorizationNeeded   the server wants credentials first, or refuses those it got
@@ -31,6 +32,15 @@ class InspectError(Exception):
 
 class UsageError(InspectError):
     """The command line, a file or an argument can't be used as given."""
+
+
+class FilterError(UsageError):
+    """A filter can't be read; the sentence says what is wrong at its column."""
+
+    def __init__(self, what: str, column: int) -> None:
+        super().__init__(what, hint="The README's section on filters lists fields and operators.")
+        self.column = column
+        """Where in the filter's text, in characters from 0."""
 
 
 class CaptureError(InspectError):

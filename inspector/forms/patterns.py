@@ -30,11 +30,11 @@ def matches(pattern: str, text: str) -> bool:
 
     Raises: PatternUnusable.
     """
-    compiled = _compiled(pattern)
+    found = compiled(pattern)
     if len(text) > LONGEST_TEXT:
         raise PatternUnusable(f"a text of {len(text)} characters is too long to try the pattern {_short(pattern)} on")
     try:
-        return compiled.search(text, timeout=SECONDS) is not None
+        return found.search(text, timeout=SECONDS) is not None
     except TimeoutError:
         raise PatternUnusable(f"the pattern {_short(pattern)} takes too long") from None
 
@@ -42,14 +42,18 @@ def matches(pattern: str, text: str) -> bool:
 def usable(pattern: str) -> bool:
     """Whether it is a pattern at all."""
     try:
-        _compiled(pattern)
+        compiled(pattern)
     except PatternUnusable:
         return False
     return True
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> "regex.Pattern[str]":
+def compiled(pattern: str) -> "regex.Pattern[str]":
+    """The pattern, ready to be searched for with a time limit.
+
+    Raises: PatternUnusable.
+    """
     import regex  # 12 ms, for those who need it
 
     if len(pattern) > LONGEST_PATTERN or _copies(pattern) > MOST_COPIES:

@@ -7,6 +7,7 @@ proves. Which entries are rows is `log_index`, what a row looks like is `log_row
 
 from collections.abc import Callable, Sequence
 
+from inspector.capture.filters.terms import Term
 from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind
 from inspector.viewmodels.log_index import RowIndex
@@ -14,8 +15,6 @@ from inspector.viewmodels.log_rows import Place, RowWriter, titles
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
-SLICE_BYTES = 400_000
-"""Of payload that one step of a filter looks through: some milliseconds."""
 MOST_AT_ONCE = 20_000
 """Entries that one refresh takes in: some hundredths of a second."""
 
@@ -27,11 +26,22 @@ class LogModel(RowSource):
     the view. To keep a choice across views keep its entry: `entry_of`, then `find`.
     """
 
-    def __init__(self, journal: Journal, clock: Callable[[], int], *, tree: bool = True, facts: bool = True) -> None:
-        """`clock` gives the journal's own monotonic nanoseconds; it times what is pending."""
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Callable[[], int],
+        *,
+        tree: bool = True,
+        facts: bool = True,
+        threaded: bool = False,
+    ) -> None:
+        """`clock` gives the journal's own monotonic nanoseconds; it times what is pending.
+
+        With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work.
+        """
         self._store = journal.store
         self._clock = clock
-        self._index = RowIndex(journal, tree=tree, facts=facts)
+        self._index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
         self._writer = RowWriter(journal)
 
     @property
@@ -72,11 +82,12 @@ class LogModel(RowSource):
         """Whether process and connection facts are rows, and in the order of the wire HTTP facts."""
         return self._index.facts
 
-    def show(self, *, tree: bool | None = None, facts: bool | None = None) -> None:
+    def show(self, *, tree: bool | None = None, facts: bool | None = None, partners: bool | None = None) -> None:
         """Change the view; None leaves it."""
         self._index.show(
             tree=self.tree if tree is None else tree,
             facts=self.facts if facts is None else facts,
+            partners=self.partners if partners is None else partners,
         )
 
     def toggle_fold(self, index: int) -> None:
@@ -88,31 +99,55 @@ class LogModel(RowSource):
         """Take in what the journal got since, at most `limit` entries; whether there was anything."""
         return self._index.take(limit)
 
-    def set_filter(self, wanted: str) -> None:
-        """Show only what contains a text, any case, in names, states or bytes; "" shows all.
+    def set_filter(self, term: Term | None) -> None:
+        """Show only what matches a filter; None shows all.
 
         What is there already is looked through by `filter_step`, newest first; what comes is tested as it comes.
         """
-        self._index.set_filter(wanted)
+        self._index.set_filter(term)
 
-    def filter_step(self, most_bytes: int = SLICE_BYTES) -> bool:
-        """Look through some more of what was there when the filter was set; whether there is more to do."""
-        return self._index.filter_step(most_bytes)
+    def filter_step(self) -> bool:
+        """Take over some of what the filter has found; whether there is more to come. Nearly free if there is none."""
+        return self._index.filter_step()
+
+    def age(self) -> None:
+        """Time has gone by: a filter may ask how long something has been waiting."""
+        self._index.age()
+
+    def cancel_filter(self) -> None:
+        """Look through nothing more: nobody will look at this model again."""
+        self._index.filter.cancel()
 
     @property
     def is_filtering(self) -> bool:
-        """Whether `filter_step` has more to do."""
-        return self._index.is_filtering
+        """Whether there is still something to be looked through."""
+        return self._index.filter.is_filtering
+
+    @property
+    def looked_through(self) -> float:
+        """How much of it has been, from 0 to 1."""
+        return self._index.filter.looked_through
+
+    @property
+    def filter_trouble(self) -> str:
+        """What is wrong with the filter at work, one sentence; "" if nothing is."""
+        program = self._index.filter.program
+        return program.trouble if program is not None else ""
+
+    @property
+    def matches(self) -> int:
+        """How many entries match so far; 0 without a filter."""
+        return self._index.filter.matches
+
+    @property
+    def partners(self) -> bool:
+        """Whether a match brings its request and its answer along, in the order of the wire."""
+        return self._index.partners
 
     @property
     def taken(self) -> int:
         """How many entries of the journal were taken in."""
         return self._index.taken
-
-    @property
-    def matches(self) -> int:
-        """How many entries match so far; 0 without a filter."""
-        return self._index.matches
 
     def entry_of(self, index: int) -> int:
         """The entry to show for a row: its own, or for a row of progress the newest word."""

@@ -1,84 +1,200 @@
-r"""Whether an entry contains a text: in what its row says, or anywhere in its bytes. Case does not matter.
+"""Which entries of a journal a filter lets through, as the traffic list follows it: old ones, new ones, changed ones.
 
-In JSON the same text can stand in several spellings (`é` or `\\u00e9`, `"` as `\\"`); each of them is found.
+What must be read from the file is looked at on a thread; `step` takes over what it has found, a bite at a time, on
+the thread of whoever shows it. What became of an exchange can decide about messages that came before: those are tried
+again.
 """
 
-import json
+from collections.abc import Callable, Iterable, Iterator
 
+import msgspec
+
+from inspector.capture.filters.exchange_columns import ExchangeColumns
+from inspector.capture.filters.masks import without
+from inspector.capture.filters.program import Program
+from inspector.capture.filters.scan import Scan
+from inspector.capture.filters.stretch import BYTES
+from inspector.capture.filters.terms import And, Term, Words
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
-from inspector.protocol.exchanges import Exchange
-from inspector.protocol.frames import Frame
-from inspector.viewmodels import text, words
+from inspector.protocol.facts import Fact
+from inspector.viewmodels import words
+
+_BITE = 5000
+"""Hits that one step takes over: some milliseconds."""
+_MOST_AGEING = 1000
+"""Open exchanges that are tried again because time goes by."""
 
 
-class Needle:
-    """A text to look for."""
+class Change(msgspec.Struct, frozen=True):
+    """What a look has changed."""
 
-    def __init__(self, wanted: str) -> None:
-        self.text = wanted.casefold()
-        cases = {wanted, wanted.lower(), wanted.upper()}
-        self._spellings = {spelling for case in cases for spelling in _spellings(case)}
-
-    def is_part_of(self, wanted: str) -> bool:
-        """Whether whatever contains `wanted` contains this too."""
-        return self.text in wanted.casefold()
-
-    def is_in_text(self, found: str) -> bool:
-        """Whether a text of ours, or a name, contains it."""
-        return self.text in found.casefold()
-
-    def is_in_bytes(self, payload: bytes) -> bool:
-        """Whether bytes contain it, in any spelling."""
-        lowered = payload.lower()
-        if any(spelling in lowered for spelling in self._spellings):
-            return True
-        if self.text.isascii() or payload.isascii():
-            return False
-        return self.text in text.decode(payload).casefold()
+    first: int
+    came: bytes
+    """From `first` on a byte for each entry: 1 if it matches now and did not before."""
+    gone: tuple[int, ...] = ()
+    """Entries that do not match any more."""
 
 
-def _spellings(wanted: str) -> tuple[bytes, bytes, bytes]:
-    quoted = json.dumps(wanted, ensure_ascii=False)[1:-1]
-    return (
-        wanted.encode("utf-8", "surrogatepass").lower(),
-        quoted.encode("utf-8", "surrogatepass").lower(),
-        json.dumps(wanted)[1:-1].encode().lower(),
-    )
+class RowFilter:
+    """A filter on the entries that a list has taken in; without a term it does nothing."""
 
-
-class Matcher:
-    """Which entries of a journal a filter lets through."""
-
-    def __init__(self, journal: Journal, wanted: str) -> None:
+    def __init__(
+        self, journal: Journal, clock: Callable[[], int], *, threaded: bool = False, stretch_bytes: int = BYTES
+    ) -> None:
         self._journal = journal
         self._store = journal.store
-        self.needle = Needle(wanted)
+        self._clock = clock
+        self._threaded = threaded
+        self._stretch_bytes = stretch_bytes
+        self._exchanges = ExchangeColumns(journal)
+        self._program: Program | None = None
+        self._scan: Scan | None = None
+        self._open: dict[int, int] = {}
+        """Exchanges that may go on, by number: the entries of their requests."""
+        self.hits = bytearray(1)
+        """At n: 1 if entry n itself matches."""
+        self.matches = 0
+        """How many do."""
 
-    def matches(self, n: int, exchange: Exchange | None) -> bool:
-        """Whether entry n does. Its bytes are read only if its columns don't."""
-        return self._in_columns(n, exchange) or self._in_entry(n)
+    @property
+    def program(self) -> Program | None:
+        """The filter that holds; None without one."""
+        return self._program
 
-    def _in_columns(self, n: int, exchange: Exchange | None) -> bool:
-        kind, seen = self._store.kind(n), self.needle.is_in_text
-        if kind is EntryKind.STDERR:
-            return seen("stderr")
-        if kind is not EntryKind.FRAME:
-            return False
-        if self._store.probe(n) and seen("probe"):
-            return True
-        if seen(self._store.method(n)):
-            return True
-        if exchange is None or self._store.message_kind(n) is MessageKind.NOTIFICATION:
-            return False
-        return seen(exchange.method) or seen(exchange.target) or self._in_status(exchange)
+    @property
+    def is_filtering(self) -> bool:
+        """Whether entries that were there at first are still to be looked through."""
+        return self._scan is not None and not self._scan.is_done
 
-    def _in_status(self, exchange: Exchange) -> bool:
-        status = words.status(exchange, live=self._journal.live)[0]
-        return self.needle.is_in_text(status.partition(" ")[2])
+    @property
+    def looked_through(self) -> float:
+        """How much of what was there at first has been looked through, from 0 to 1."""
+        return self._scan.scanned / max(1, self._scan.total) if self._scan is not None else 1.0
 
-    def _in_entry(self, n: int) -> bool:
-        what = self._store.entry(n).what
-        if isinstance(what, Frame):
-            return self.needle.is_in_bytes(what.payload)
-        return self.needle.is_in_text(words.sentence(what)[0])
+    def set(self, term: Term | None, taken: int) -> None:
+        """Let another filter hold, for the entries 1 to `taken` and all that come; None lets all through."""
+        before, was_complete = self._program, not self.is_filtering
+        self.cancel()
+        within = bytes(self.hits) if before is not None and was_complete and implies(term, before.term) else None
+        self.hits, self.matches = bytearray(taken + 1), 0
+        self._program = self._scan = None
+        if term is None:
+            return
+        self._program = Program(term, self._journal, clock=self._clock, say=_say, exchanges=self._exchanges)
+        self._open = {each.number: each.request_frame for each in self._journal.conversation.pairs.pending}
+        self._scan = Scan(self._program, taken, within=within, threaded=self._threaded, most_bytes=self._stretch_bytes)
+
+    def cancel(self) -> None:
+        """Look through nothing more."""
+        if self._scan is not None:
+            self._scan.cancel()
+
+    def take(self, first: int, last: int) -> list[Change]:
+        """Entries have come: those among them that match, and what else they change. The rest comes by `step`."""
+        self.hits.extend(bytes(last - first + 1))
+        program, scan = self._program, self._scan
+        if program is None or scan is None:
+            return []
+        self._follow(first, last)
+        if self._threaded and not (program.by_columns and scan.is_done):
+            scan.add(first, last)
+            return []
+        parts = program.stretches(first, last, self._stretch_bytes)
+        return [self._marked(low, program.mark(low, high)) for low, high in parts]
+
+    def step(self) -> Iterator[Change]:
+        """Take over some of what was found since."""
+        scan, bite = self._scan, 0
+        if scan is None:
+            return
+        if not self._threaded:
+            scan.work()
+        while bite < _BITE and (found := scan.take()) is not None:
+            change = self._marked(*found)
+            bite += change.came.count(1) + 100
+            yield change
+
+    def again(self, exchanges: Iterable[int]) -> list[Change]:
+        """Something has happened to exchanges of these numbers: try again what depends on that."""
+        program = self._program
+        if program is None:
+            return []
+        tried: list[int] = []
+        for number in exchanges:
+            program.changed(number)
+            if program.follows_exchanges:
+                tried += self._of_exchange(number, deep=program.lifts)
+        return self._tried(tried)
+
+    def age(self) -> list[Change]:
+        """Time has gone by: try again what waits, if the filter asks how long."""
+        program = self._program
+        if program is None or not program.follows_time or not self._journal.live:
+            return []
+        return self.again(list(self._open)[-_MOST_AGEING:])
+
+    def _tried(self, entries: list[int]) -> list[Change]:
+        program, scan = self._program, self._scan
+        if program is None or scan is None:
+            return []
+        entries = [n for n in entries if 0 < n < len(self.hits)]
+        if not self._threaded or (program.by_columns and scan.is_done):
+            return [self._marked(n, program.mark(n, n)) for n in entries]
+        for n in entries:  # behind what is being looked at now, or an older verdict would come later
+            scan.add(n, n)
+        return []
+
+    def _of_exchange(self, number: int, *, deep: bool) -> list[int]:
+        exchange = self._journal.conversation.exchanges[number - 1]
+        if not exchange.is_open:
+            self._open.pop(number, None)
+        found = [exchange.request_frame, exchange.answer_frame or 0]
+        if deep and exchange.progress is not None:
+            last = min(exchange.progress.frame, len(self.hits) - 1)
+            column = self._store.columns(exchange.request_frame, last).exchanges if last > found[0] else ()
+            found += [found[0] + at for at, each in enumerate(column) if each == number]
+        return found
+
+    def _follow(self, first: int, last: int) -> None:
+        """Know what may go on, and notice what ended because a connection did."""
+        columns = self._store.columns(first, last)
+        for n, number in enumerate(columns.exchanges, first):
+            if number and self._store.message_kind(n) is MessageKind.REQUEST:
+                self._open[number] = n
+
+    def ended_by(self, first: int, last: int) -> list[int]:
+        """Exchanges that were open and ended without a message: connections and HTTP exchanges did."""
+        program = self._program
+        if program is None or not program.follows_exchanges or not self._open:
+            return []
+        kinds = self._store.columns(first, last).kinds
+        if EntryKind.CONNECTION not in kinds and EntryKind.HTTP not in kinds:
+            return []
+        exchanges = self._journal.conversation.exchanges
+        return [number for number in self._open if not exchanges[number - 1].is_open]
+
+    def _marked(self, first: int, marks: bytes) -> Change:
+        part = slice(first, first + len(marks))
+        before = bytes(self.hits[part])
+        came, gone = without(marks, before), without(before, marks)
+        self.hits[part] = marks
+        self.matches += came.count(1) - gone.count(1)
+        return Change(first, came, tuple(first + at for at, each in enumerate(gone) if each))
+
+
+def implies(term: Term | None, other: Term) -> bool:
+    """Whether whatever matches `term` matches `other`: then only that needs to be looked through."""
+    if term is None:
+        return False
+    if term == other:
+        return True
+    if isinstance(term, Words) and isinstance(other, Words):
+        return other.text.casefold() in term.text.casefold()
+    if isinstance(other, And):
+        return all(implies(term, each) for each in other.terms)
+    return isinstance(term, And) and any(implies(each, other) for each in term.terms)
+
+
+def _say(fact: Fact) -> str:
+    return words.sentence(fact)[0]

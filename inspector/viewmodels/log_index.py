@@ -7,17 +7,19 @@ brings the request it belongs to along.
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 
+from inspector.capture.filters.masks import both, without
+from inspector.capture.filters.needle import ones
+from inspector.capture.filters.stretch import BYTES
+from inspector.capture.filters.terms import Term
 from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.viewmodels.log_filter import Matcher
+from inspector.viewmodels.log_filter import Change, RowFilter
 from inspector.viewmodels.log_tree import IN_TREE, IN_TREE_PLAIN, IN_WIRE, IN_WIRE_PLAIN, Tree
 
-_COST_OF_ENTRY = 250
-"""Bytes that an entry counts for beside its payload, in the work of a filter."""
 _BLOCK = 256
 """Entries that are taken in at once where they are alike."""
 _SHOWN, _FOLDED_AWAY = 1, 2
@@ -27,7 +29,17 @@ _SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (
 class RowIndex:
     """The rows of one view. They are entry numbers; `rows` may be read at any time and is never replaced in part."""
 
-    def __init__(self, journal: Journal, *, tree: bool, facts: bool) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        *,
+        tree: bool,
+        facts: bool,
+        clock: Callable[[], int] = lambda: 0,
+        threaded: bool = False,
+        stretch_bytes: int = BYTES,
+    ) -> None:
+        """With `threaded`, a filter reads on a thread of its own; `stretch_bytes`: how much of the file at once."""
         self._journal = journal
         self._store = journal.store
         self.places = Tree(journal)
@@ -39,11 +51,9 @@ class RowIndex:
         """Blocks that are folded: the entry that begins it, and how many rows that hides."""
         self._state = bytearray(1)
         """At n: whether entry n is a row now, or would be if its block was not folded."""
-        self._hits = bytearray(1)
-        """At n: 1 if entry n itself matches the filter."""
-        self._matcher: Matcher | None = None
-        self._to_scan: Sequence[int] = ()
-        self._scanned = 0
+        self.filter = RowFilter(journal, clock, threaded=threaded, stretch_bytes=stretch_bytes)
+        self.partners = False
+        """Whether in the order of the wire a match brings the request and the answer of its exchange along."""
 
     @property
     def taken(self) -> int:
@@ -73,7 +83,7 @@ class RowIndex:
             return False
         for start in range(first, end + 1, _BLOCK):
             block = start, min(start + _BLOCK - 1, end)
-            if self._matcher is not None or not self._take_run(*block):
+            if self.filter.program is not None or not self._take_run(*block):
                 self._take_each(*block)
         return True
 
@@ -82,12 +92,11 @@ class RowIndex:
         for n in new:
             self.places.take(n)
         self._state.extend(bytes(len(new)))
-        self._hits.extend(bytes(len(new)))
-        if self._matcher is None:
+        changes = self.filter.take(first, end)
+        if self.filter.program is None:
             self._merge(n for n in new if flags[n] & view)
-        else:
-            self._merge(self._test(new))
-        self._notice_changes(self._store.of_exchanges(first, end))
+        self._apply(changes)
+        self._notice_changes(first, end)
 
     def _take_run(self, first: int, end: int) -> bool:
         """Take in a run of log messages, which are rows wherever they stand; False if it is none."""
@@ -95,7 +104,7 @@ class RowIndex:
         if cause < 0:
             return False
         count = end - first + 1
-        self._hits.extend(bytes(count))
+        self.filter.take(first, end)
         if self.tree and cause:
             self._state.extend(bytes(count))
             self._merge(range(first, end + 1))
@@ -104,9 +113,9 @@ class RowIndex:
             self.rows.extend(range(first, end + 1))
         return True
 
-    def show(self, *, tree: bool, facts: bool) -> None:
+    def show(self, *, tree: bool, facts: bool, partners: bool = False) -> None:
         """Change the view."""
-        self.tree, self.facts = tree, facts
+        self.tree, self.facts, self.partners = tree, facts, partners
         self._rebuild()
 
     def toggle_fold(self, n: int) -> None:
@@ -116,38 +125,19 @@ class RowIndex:
             self.folded[root] = 0
         self._rebuild()
 
-    def set_filter(self, wanted: str) -> None:
-        """Let only entries through that contain a text; "" lets all. Old ones wait for `filter_step`."""
-        before, finished = self._matcher, not self.is_filtering
-        self._matcher = Matcher(self._journal, wanted) if wanted else None
-        if self._matcher is None:
-            self._to_scan = ()
-        elif before is not None and finished and before.needle.is_part_of(wanted):
-            self._to_scan = array("I", compress(range(self.taken + 1), self._hits))
-        else:
-            self._to_scan = range(1, self.taken + 1)
-        self._scanned = 0
-        self._hits = bytearray(self.taken + 1)
+    def set_filter(self, term: Term | None) -> None:
+        """Let only entries through that match; None lets all. Old ones wait for `filter_step`."""
+        self.filter.set(term, self.taken)
         self._rebuild()
 
-    def filter_step(self, most_bytes: int) -> bool:
-        """Look through some more old entries, newest first; whether there are more."""
-        start, spent = self._scanned, 0
-        while self.is_filtering and spent < most_bytes:
-            self._scanned += 1
-            spent += self._store.size(self._to_scan[-self._scanned]) + _COST_OF_ENTRY
-        self._merge(self._test(self._to_scan[-1 - k] for k in range(start, self._scanned)))
-        return self.is_filtering
+    def filter_step(self) -> bool:
+        """Take over some of what a filter has found since, the newest first; whether there is more to come."""
+        self._apply(self.filter.step())
+        return self.filter.is_filtering
 
-    @property
-    def is_filtering(self) -> bool:
-        """Whether old entries are still to be looked through."""
-        return self._scanned < len(self._to_scan)
-
-    @property
-    def matches(self) -> int:
-        """How many entries match so far."""
-        return self._hits.count(1)
+    def age(self) -> None:
+        """Time has gone by, which a filter may ask about."""
+        self._apply(self.filter.age())
 
     @property
     def _view(self) -> int:
@@ -160,6 +150,27 @@ class RowIndex:
         row = self.places.row_of(n) if self.tree else n
         return row if self.places.flags[row] & self._view else None
 
+    def _apply(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            self._merge(self._rows_of(change.first, change.came))
+            for n in change.gone:
+                self._drop(n)
+
+    def _rows_of(self, first: int, hits: bytes) -> Iterable[int]:
+        """The rows that hits bring with them; `hits` has a byte for each entry from `first` on."""
+        if 1 not in hits:
+            return ()
+        part = slice(first, first + len(hits))
+        own = both(hits, bytes(self.places.flags[part].translate(_SELECT[self._view])))
+        rows = set(compress(range(first, first + len(hits)), own))
+        if self.tree:
+            rows.update(compress(self.places.roots[part], own))
+        for at in ones(without(hits, own)):
+            rows.update(self._rows_of_hit(first + at))
+        if self.partners and not self.tree:
+            rows.update(*(self._partners(first + at) for at in ones(hits)))
+        return rows
+
     def _rows_of_hit(self, n: int) -> Iterator[int]:
         row = self._row_of(n)
         if row is not None:
@@ -167,15 +178,10 @@ class RowIndex:
             if self.tree:
                 yield self.places.roots[row]
 
-    def _test(self, entries: Iterable[int]) -> Iterator[int]:
-        """The rows that hits among the entries bring with them."""
-        matcher = self._matcher
-        if matcher is None:
-            return
-        for n in entries:
-            if matcher.matches(n, self.places.exchange(n)):
-                self._hits[n] = 1
-                yield from self._rows_of_hit(n)
+    def _partners(self, n: int) -> Iterator[int]:
+        exchange = self.places.exchange(n)
+        frames = (exchange.request_frame, exchange.answer_frame or 0) if exchange is not None else ()
+        return (frame for frame in frames if 0 < frame <= self.taken and self.places.flags[frame] & self._view)
 
     def _rebuild(self) -> None:
         """Make all rows anew: after a change of view, never because of new entries."""
@@ -184,8 +190,8 @@ class RowIndex:
         self.rows = array("I")
         self._state = bytearray(self.taken + 1)
         self.folded = dict.fromkeys(self.folded, 0)
-        if self._matcher is not None:
-            self._merge(row for n in compress(everything, self._hits) for row in self._rows_of_hit(n))
+        if self.filter.program is not None:
+            self._merge(self._rows_of(0, bytes(self.filter.hits)))
             return
         chosen = self.places.flags.translate(_SELECT[self._view])
         chosen[0] = 0
@@ -210,7 +216,7 @@ class RowIndex:
             state[n] = _SHOWN
             new.append(n)
         if new:
-            new.sort(key=self.key)
+            new.sort(key=self.key if self.tree else None)
             self._put(new)
 
     def _is_folded_away(self, n: int) -> bool:
@@ -230,29 +236,23 @@ class RowIndex:
         start, end = self.position(low) + 1, self.position(high) + 1
         self.rows[start:end] = array("I", sorted([*self.rows[start:end], *new], key=self.key))
 
-    def _notice_changes(self, of_exchanges: Iterable[int]) -> None:
+    def _notice_changes(self, first: int, last: int) -> None:
         """Rows that were finished can still change: by an answer that came late, by progress after the end."""
         live, kinds = self._journal.live, self._store.message_kind
-        for n in of_exchanges:
+        changed = set(self.filter.ended_by(first, last))
+        for n in self._store.of_exchanges(first, last):
             exchange = self.places.exchange(n)
             if exchange is None or (kind := kinds(n)) is MessageKind.REQUEST:
                 continue
+            changed.add(exchange.number)
             if not live or _is_late(n, kind, exchange):
                 self.generation += 1
-            if self._matcher is not None and not exchange.is_open:
-                self._test_again(exchange)
+        self._apply(self.filter.again(changed))
 
-    def _test_again(self, exchange: Exchange) -> None:
-        """What became of a request is part of what it is found by, and has changed."""
-        n, matcher = exchange.request_frame, self._matcher
-        if matcher is None or n > self.taken:
-            return
-        matches = matcher.matches(n, exchange)
-        if matches == bool(self._hits[n]):
-            return
-        self._hits[n] = matches
-        if matches:
-            self._merge(self._rows_of_hit(n))
+    def _drop(self, n: int) -> None:
+        """Entry n does not match any more."""
+        if self.partners and not self.tree:
+            self._rebuild()
             return
         self._drop_if_needless(n)
         if self.tree:
@@ -260,7 +260,7 @@ class RowIndex:
 
     def _drop_if_needless(self, n: int) -> None:
         index = self.find(n)
-        if index is None or self._hits[n] or (self.tree and self._is_there_for_others(n, index)):
+        if index is None or self.filter.hits[n] or (self.tree and self._is_there_for_others(n, index)):
             return
         self._state[n] = 0
         del self.rows[index]
@@ -270,7 +270,7 @@ class RowIndex:
         """Whether a request is a row of the tree because of its answer, or because of what stands under it."""
         exchange = self.places.exchange(n)
         answer = (exchange.answer_frame or 0) if exchange is not None else 0
-        if answer <= self.taken and self._hits[answer]:
+        if answer <= self.taken and self.filter.hits[answer]:
             return True
         return index + 1 < len(self.rows) and self.places.roots[self.rows[index + 1]] == n
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture.filters.parse import parse
 from inspector.protocol.frames import Channel, Direction
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.log import LogModel
@@ -103,13 +104,13 @@ def test_it_goes_from_exchange_to_exchange(tape: Tape) -> None:
 def test_a_filter_works_in_slices(tape: Tape) -> None:
     _a_short_conversation(tape)
     model = _model(tape)
-    model.set_filter("which REPO")
+    model.set_filter(parse('"which REPO"'))
     assert model.is_filtering
-    while model.filter_step(100):
+    while model.filter_step():
         pass
     assert [row.split()[1:3] for row in _read(model)] == [["tools/call", "search"], ["└", "elicitation/create"]]
     assert model.matches == 1
-    model.set_filter("")
+    model.set_filter(None)
     assert model.count == 7
     assert not model.is_filtering
 

@@ -7,18 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture.filters.parse import parse
 from inspector.viewmodels.log_index import RowIndex
 from tests.viewmodels.tape import Tape
 
 
-def _index(tape: Tape, *, tree: bool = True, facts: bool = True) -> RowIndex:
-    index = RowIndex(tape.journal, tree=tree, facts=facts)
+def _index(tape: Tape, *, tree: bool = True, facts: bool = True, stretch_bytes: int = 1_000_000) -> RowIndex:
+    index = RowIndex(tape.journal, tree=tree, facts=facts, stretch_bytes=stretch_bytes)
     index.take(1_000_000)
     return index
 
 
-def _scan(index: RowIndex, slice_bytes: int = 1_000_000) -> None:
-    while index.filter_step(slice_bytes):
+def _scan(index: RowIndex) -> None:
+    while index.filter_step():
         pass
 
 
@@ -132,33 +133,39 @@ def test_a_filter_keeps_what_matches_with_the_request_it_belongs_to(tape: Tape) 
     tape.answer(1, {"content": [{"type": "text", "text": "done at last"}]})
     tape.call(2, "other")
     index = _index(tape)
-    for wanted, rows in [("halfway", [1, 2]), ("AT LAST", [1]), ("tools/call", [1, 4]), ("none", []), ("", [1, 2, 4])]:
-        index.set_filter(wanted)
+    for wanted, rows in [
+        ("halfway", [1, 2]),
+        ('"AT LAST"', [1]),
+        ("tools/call", [1, 4]),
+        ("none", []),
+        ("", [1, 2, 4]),
+    ]:
+        index.set_filter(parse(wanted))
         _scan(index)
         assert list(index.rows) == rows, wanted
     index.show(tree=False, facts=True)
-    index.set_filter("at last")
+    index.set_filter(parse('"at last"'))
     _scan(index)
     assert list(index.rows) == [3]
-    assert index.matches == 1
+    assert index.filter.matches == 1
 
 
 def test_the_newest_are_found_first_and_slices_end_where_all_at_once_does(tape: Tape) -> None:
     for number in range(50):
         tape.call(number, f"tool-{number % 2}")
-    index = _index(tape)
-    index.set_filter("tool-1")
-    assert index.filter_step(600)
+    index = _index(tape, stretch_bytes=600)
+    index.set_filter(parse('"tool-1"'))
+    assert index.filter_step()
     first = list(index.rows)
     assert first
     assert min(first) > 40
-    _scan(index, 600)
+    _scan(index)
     assert list(index.rows) == list(range(2, 51, 2))
 
 
 def test_what_comes_while_a_filter_holds_is_tested_as_it_comes(tape: Tape) -> None:
     index = _index(tape)
-    index.set_filter("apple")
+    index.set_filter(parse('"apple"'))
     _scan(index)
     tape.call(1, "apple")
     tape.call(2, "pear")
@@ -172,7 +179,7 @@ def test_typing_on_looks_only_through_what_was_found(tape: Tape) -> None:
         tape.call(1, name)
     index = _index(tape)
     for wanted, rows in [("ap", [1, 2]), ("app", [2]), ("ap", [1, 2]), ("ear", [3])]:
-        index.set_filter(wanted)
+        index.set_filter(parse(wanted))
         _scan(index)
         assert list(index.rows) == rows, wanted
 
@@ -181,19 +188,19 @@ def test_a_filter_on_the_state_goes_with_the_state(tape: Tape) -> None:
     tape.call(1, "one")
     tape.call(2, "two")
     index = _index(tape)
-    index.set_filter("pending")
+    index.set_filter(parse('"pending"'))
     _scan(index)
     assert list(index.rows) == [1, 2]
     tape.answer(1, {})
     index.take(10)
     assert list(index.rows) == [2]
-    index.set_filter("lost")
+    index.set_filter(parse('"lost"'))
     _scan(index)
     tape.call(3, "three")
     tape.error(3, -32001, "x")
     index.take(10)
     assert list(index.rows) == []
-    index.set_filter("error -32001")
+    index.set_filter(parse('"error -32001"'))
     _scan(index)
     assert list(index.rows) == [4]
 
@@ -201,7 +208,7 @@ def test_a_filter_on_the_state_goes_with_the_state(tape: Tape) -> None:
 def test_folding_and_filtering_go_together(tape: Tape) -> None:
     _two_calls(tape)
     index = _index(tape)
-    index.set_filter("progress")
+    index.set_filter(parse('"progress"'))
     _scan(index)
     assert list(index.rows) == [1, 3, 2, 5]
     index.toggle_fold(1)
@@ -261,15 +268,15 @@ def test_rows_that_grew_are_the_rows_that_would_be_made_anew(
 ) -> None:
     tape = Tape()
     grown = RowIndex(tape.journal, tree=tree, facts=True)
-    grown.set_filter(wanted)
+    grown.set_filter(parse(wanted))
     for step, id_ in steps:
         _play(tape.wait(1), step, id_)
         if chance.random() < 0.4:
             grown.take(chance.randint(1, 3))
     grown.take(1000)
-    anew = _index(tape, tree=tree)
-    anew.set_filter(wanted)
-    _scan(anew, 300)
+    anew = _index(tape, tree=tree, stretch_bytes=300)
+    anew.set_filter(parse(wanted))
+    _scan(anew)
     tape.journal.close()
     assert list(grown.rows) == list(anew.rows)
     assert [anew.key(n) for n in anew.rows] == sorted({anew.key(n) for n in anew.rows})
@@ -278,7 +285,7 @@ def test_rows_that_grew_are_the_rows_that_would_be_made_anew(
 @pytest.mark.parametrize("tree", [True, False])
 def test_an_empty_journal_has_no_rows(tape: Tape, tree: bool) -> None:
     index = _index(tape, tree=tree)
-    assert [len(index.rows), index.position(5), index.find(1), index.matches] == [0, -1, None, 0]
+    assert [len(index.rows), index.position(5), index.find(1), index.filter.matches] == [0, -1, None, 0]
 
 
 @pytest.mark.parametrize("tree", [True, False])

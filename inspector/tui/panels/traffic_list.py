@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
+from inspector.capture.filters.parse import parse
+from inspector.capture.filters.terms import Term
+from inspector.errors import FilterError
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.ground import Ground
@@ -40,6 +43,7 @@ class TrafficList(Ground):
         self.chosen = 0
         """The entry that the cursor is on; 0 without one."""
         self._bar: SearchBar | None = None
+        self._term: Term | None = None
         self._matches: tuple[int, int] | None = None
         self._mourned: Stage | None = None
         self._called_for = 0
@@ -90,9 +94,10 @@ class TrafficList(Ground):
         """Show another conversation from its beginning; view and filter stay."""
         tree = self.model.tree
         self._subject = subject
+        self.model.cancel_filter()
         self.model = _model(subject)
         self.model.show(tree=tree)
-        self.model.set_filter(self._wanted)
+        self.model.set_filter(self._term)
         self.rows.source = self.model
         self.rows.action_last()
         self.chosen, self._mourned = 0, None
@@ -107,7 +112,8 @@ class TrafficList(Ground):
         """Show all rows again."""
         self.bar.text = ""
         self.bar.display = False
-        self.model.set_filter("")
+        self._term = None
+        self.model.set_filter(None)
         self.rows.sync()  # before they are drawn again: there are others now
         self.rows.focus()
 
@@ -174,8 +180,13 @@ class TrafficList(Ground):
         self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
 
     def on_search_bar_changed(self, message: "SearchBar.Changed") -> None:
-        """Filter as it is typed."""
-        self.model.set_filter(message.text)
+        """Filter as it is typed; what can't be read changes nothing."""
+        try:
+            self._term = parse(message.text)
+        except FilterError as error:
+            self.bar.say_error(str(error))
+            return
+        self.model.set_filter(self._term)
         self.rows.sync()  # before they are drawn again: there are fewer now
 
     def on_search_bar_done(self, message: "SearchBar.Done") -> None:
@@ -211,7 +222,7 @@ def _is_dead(subject: Subject) -> bool:
 
 
 def _model(subject: Subject) -> LogModel:
-    return LogModel(subject.journal, lambda: subject.now_ns)
+    return LogModel(subject.journal, lambda: subject.now_ns, threaded=True)
 
 
 def _take_in(model: LogModel) -> None:
@@ -219,8 +230,7 @@ def _take_in(model: LogModel) -> None:
     end = time.perf_counter() + _LONGEST_S
     while model.refresh(_AT_ONCE) and time.perf_counter() < end:
         pass
-    if model.is_filtering:
-        model.filter_step()
+    model.filter_step()
 
 
 def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:

@@ -1,0 +1,177 @@
+"""A filter on a journal: over columns and bytes it finds what it finds over parsed messages; what it costs to know."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.capture.filters.normal import describe
+from inspector.capture.filters.parse import parse
+from inspector.capture.filters.program import Program
+from inspector.capture.journal import Journal
+from inspector.protocol.facts import Fact
+from tests.capture.filters.oracle import Oracle
+from tests.viewmodels.tape import Tape
+
+
+def say(fact: Fact) -> str:
+    return type(fact).__name__
+
+
+def program(journal: Journal, text: str, now_ns: int = 10**12) -> Program:
+    term = parse(text)
+    assert term is not None
+    return Program(term, journal, clock=lambda: now_ns, say=say)
+
+
+def found(journal: Journal, text: str) -> list[int]:
+    """The entries that a filter finds, in stretches of very few."""
+    made = program(journal, text)
+    marks = [(first, made.mark(first, last)) for first, last in made.stretches(1, journal.count, 700)]
+    return sorted(first + index for first, mask in marks for index, mark in enumerate(mask) if mark)
+
+
+@pytest.fixture
+def tape() -> Iterator[Tape]:
+    made = Tape()
+    yield made
+    made.journal.close()
+
+
+_FILTERS = (
+    *("tool == echo", 'tool != "echo"', "tool ~ e.*o", "tool contains EC", "tool in {echo, sum}", "tool", "not tool"),
+    *(
+        "method ~ ^tools/",
+        "method == tools/call",
+        "method contains PROGRESS",
+        "method",
+        "prompt == echo",
+        "uri",
+        "target",
+    ),
+    *("kind == error", "kind in {request, stderr}", "kind != notification", "dir == s2c", "dir", "status == ok"),
+    *("status == pending or status == late", "status ~ o", "id == 1", 'id == "1"', "id", "id in {1, 2}"),
+    *("error.code == -1", "error.code", "error", "error.code < 0", "error.message contains bo", "not error"),
+    *("dur > 1ms", "dur <= 3ms", "dur", "age > 1s", "pending", "size > 80", "size == 0", "n >= 3", "n != 2"),
+    *("probe", "stderr", "raw.valid", "not raw.valid", "progress >= 1", "text contains APPLE", "text ~ app?le"),
+    *(
+        "args.q == apple",
+        "args.q ~ a",
+        "args",
+        "args.q != apple",
+        "params.name == echo",
+        "params",
+        "args.deep[0].q == 1",
+    ),
+    *("args.deep[*].q == 1", "args.flag", "args.flag == false", "args.none == null", 'args["a b"] == "x\\ny"'),
+    *(
+        "args.q > 3",
+        "args.tags contains red",
+        "result.isError",
+        "result.isError == true",
+        "result.content[0].text ~ boom",
+    ),
+    *(
+        "req.tool == echo",
+        "resp.result.isError",
+        "any.args.q == apple",
+        "any.kind == error",
+        "req.id == 1",
+        "not any.tool",
+    ),
+    *(
+        "any.pending",
+        "resp.size > 60",
+        "req.dir == s2c",
+        "apple",
+        '"tool error"',
+        "call",
+        "probe",
+        "pending",
+        "e",
+        "fact",
+    ),
+    *("é", "É", '"a\\nb"', '"\\""', "\\\\", "n", "u00e9", "raw", "frame", "error", "-1", "Straße"),
+    *("tool == echo and dur > 1ms", "kind == error or result.isError", "not (apple or pending)", "apple -stderr"),
+    *("(kind == request or any.args.q == apple) and not n == 4", "time > 00:00", "time < 2000-01-01T00:00"),
+)
+_TEXTS = ("apple", "APPLE pie", "a\nb", 'say "no"', "café", "CAFÉ", "boom", "\\", "Straße", "\x00", "x\ny", "😀", "")
+_SCALARS = st.one_of(st.sampled_from(_TEXTS), st.integers(-2, 5), st.booleans(), st.none(), st.just(1.5))
+_ARGUMENTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "q": _SCALARS,
+        "deep": st.lists(st.one_of(_SCALARS, st.fixed_dictionaries({"q": _SCALARS})), max_size=3),
+        "flag": st.booleans(),
+        "none": st.none(),
+        "a b": st.just("x\ny"),
+        "tags": st.lists(st.sampled_from(("red", "Red", "blue")), max_size=2),
+    },
+)
+_NAMES = ("call", "answer", "failure", "error", "progress", "message", "cancel", "question", "reply", "stderr", "junk")
+_STEPS = st.tuples(
+    st.sampled_from((*_NAMES, "fact", "read", "batch", "probe", "bytes")), st.integers(1, 3), _ARGUMENTS, st.booleans()
+)
+
+
+def _spelled(message: Any, escaped: bool) -> bytes:
+    """JSON in one of the spellings that writers choose: compact, or with blanks and with escapes for all that may."""
+    if not escaped:
+        return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(message).replace("apple", "\\u0061pple").replace('"q"', '"\\u0071"').encode()
+
+
+def _play(tape: Tape, step: str, id_: int, value: Any, escaped: bool) -> None:
+    head, text = {"jsonrpc": "2.0"}, str(value.get("q", "boom"))
+    with_id = head | {"id": id_}
+    content = {"content": [{"type": "text", "text": text}]}
+    sent: dict[str, Any] = {
+        "call": with_id | {"method": "tools/call", "params": {"name": ("echo", "sum")[id_ % 2], "arguments": value}},
+        "read": with_id | {"method": "resources/read", "params": {"uri": "a://b"}},
+        "reply": with_id | {"result": {"roots": []}},
+        "cancel": head | {"method": "notifications/cancelled", "params": {"requestId": id_}},
+    }
+    came: dict[str, Any] = {
+        "answer": with_id | {"result": content},
+        "failure": with_id | {"result": content | {"isError": True}},
+        "error": with_id | {"error": {"code": -id_, "message": text}},
+        "progress": head | {"method": "notifications/progress", "params": {"progressToken": id_, "progress": 1}},
+        "message": head | {"method": "notifications/message", "params": {"data": value}},
+        "question": with_id | {"method": "roots/list"},
+        "batch": [with_id | {"result": content}, head | {"method": "notifications/message", "params": {"data": value}}],
+    }
+    if step in sent:
+        tape.to_server(_spelled(sent[step], escaped))
+    elif step in came:
+        tape.from_server(_spelled(came[step], escaped))
+    elif step == "probe":
+        tape.to_server(_spelled(with_id | {"method": "server/discover"}, escaped), probe=True)
+    elif step == "stderr":
+        tape.stderr(text.encode())
+    elif step == "fact":
+        tape.posted(id_)
+    else:
+        tape.from_server(text.encode() if step == "junk" else b'{"a":"apple \xff"}')
+
+
+@given(st.lists(_STEPS, max_size=14), st.lists(st.sampled_from(_FILTERS), min_size=1, max_size=6, unique=True))
+@settings(max_examples=300)
+def test_a_filter_over_columns_and_bytes_finds_what_it_finds_over_parsed_messages(
+    steps: list[tuple[str, int, Any, bool]], filters: list[str]
+) -> None:
+    tape = Tape()
+    for step in steps:
+        _play(tape.wait(1), *step)
+    oracle = Oracle(tape.journal, 10**12)
+    try:
+        for text in filters:
+            term = parse(text)
+            assert term is not None
+            expected = [n for n in range(1, tape.journal.count + 1) if oracle.holds(term, n)]
+            assert found(tape.journal, text) == expected, text
+            assert parse(describe(term)) == term
+    finally:
+        tape.journal.close()
