@@ -28,6 +28,8 @@ class Where(StrEnum):
     INBOX = "Questions"
     SERVER = "Server"
     LOG = "Log of the server"
+    RAW = "Messages written by hand"
+    SKILLS = "Skills"
     START = "Start"
     CONFIRM = "Questions before a start"
 

@@ -226,6 +226,11 @@ class InspectApp(App[None]):
         await self.action_show("traffic")
         self.panel.show_entry(message.n)
 
+    async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
+        """Write a message anew, on the screen for that."""
+        await self.action_show("raw")
+        await self.panel.take_draft(message.message)
+
     def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
         """A click on the header's tabs."""
         self.call_later(self.action_show, message.name)

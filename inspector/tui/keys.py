@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import Action, Where, key_name, types
 from inspector.tui.offered_keys import OFFERED
+from inspector.tui.raw_keys import BY_HAND, SKILLS
 
 _E = Where.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
@@ -27,6 +28,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _E, "app.show('inbox')"),
     Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
     Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
+    Action("screen.skills", ("9",), "Skills", "Show the server's skills and verify them.", _E, "app.show('skills')"),
+    Action("screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _E, "app.show('raw')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
     Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
     Action("back", ("escape",), "Back", "Go back one step. Never quits.", _E, "back"),
@@ -110,6 +113,9 @@ ACTIONS: tuple[Action, ...] = (
         "Show why the connection ended, or put that away.",
         Where.TRAFFIC,
         "post_mortem",
+    ),
+    Action(
+        "traffic.edit", ("e",), "Write again", "Write this message anew, to be changed and sent.", Where.TRAFFIC, "edit"
     ),
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
@@ -227,6 +233,8 @@ ACTIONS: tuple[Action, ...] = (
         "ask",
         footer=True,
     ),
+    *BY_HAND,
+    *SKILLS,
     # Start
     Action("start.demo", ("d",), "Demo", "Look at the server that comes with this program.", Where.START, "demo", True),
     # Asking before a start

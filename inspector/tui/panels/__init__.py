@@ -20,6 +20,13 @@ class Panel(Widget):
             super().__init__()
             self.n = n
 
+    class DraftWanted(Message):
+        """A message is to be written anew, from one that crossed the wire."""
+
+        def __init__(self, message: bytes) -> None:
+            super().__init__()
+            self.message = message
+
     places: tuple[Where, ...] = ()
     """What the help shows while it is in sight."""
 
@@ -44,6 +51,9 @@ class Panel(Widget):
 
     def show_entry(self, n: int) -> None:
         """Show an entry of the journal. Means something on the traffic's screen."""
+
+    async def take_draft(self, message: bytes) -> None:
+        """Write a message anew. Means something where messages are written by hand."""
 
     async def cancel_running(self) -> bool:
         """Cancel what runs; whether something did."""
@@ -81,5 +91,13 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.server_log import ServerLogPanel
 
             return ServerLogPanel(subject)
+        case "raw":
+            from inspector.tui.panels.raw import RawPanel
+
+            return RawPanel(subject)
+        case "skills":
+            from inspector.tui.panels.skills import SkillsPanel
+
+            return SkillsPanel(subject)
         case _:
             raise KeyError(name)

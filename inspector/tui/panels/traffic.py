@@ -10,6 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from inspector.protocol.frames import Frame
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
@@ -143,6 +144,15 @@ class TrafficPanel(Panel, Ground):
             self.detail.turn_over()
         else:
             self.list.go_to_partner()
+
+    def action_edit(self) -> None:
+        """Write the chosen message anew."""
+        n = self.list.chosen
+        what = self._subject.journal.store.entry(n).what if n else None
+        if isinstance(what, Frame):
+            self.post_message(self.DraftWanted(what.payload))
+        else:
+            self.app.notify("This line is no message.", markup=False)
 
     def action_tab(self, by: int) -> None:
         """The next view of the message."""

@@ -11,6 +11,7 @@ from typing import Any
 from textual.message import Message
 
 from inspector.protocol import peek
+from inspector.protocol.extensions import SKILLS, declares
 from inspector.protocol.log_levels import LOG_MESSAGE
 from inspector.protocol.things import LISTS
 from inspector.session.desk import TicketState
@@ -151,7 +152,7 @@ def _stage(subject: Subject) -> list[Span]:
 
 
 def _second_line(subject: Subject, chosen: str) -> Line:
-    screens = (action for action in keys.ACTIONS if action.id.startswith("screen."))
+    screens = (action for action in keys.ACTIONS if _has_tab(subject, action, chosen))
     left = tuple(_tab(subject, action, chosen) for action in screens if _is_there(subject, action, chosen))
     return Line(left, _recording(subject), gap=0, says_more=True)
 
@@ -168,6 +169,13 @@ def _has_log(subject: Subject) -> bool:
 
 _WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log}
 """Screens without a tab until there is something on them; their digits work all the same."""
+
+
+def _has_tab(subject: Subject, action: keys.Action, chosen: str) -> bool:
+    """Whether a screen stands among the tabs: that of skills where the server has some, that for writing in sight."""
+    if action.id == "screen.skills" and chosen != "skills":
+        return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)
+    return action.id.startswith("screen.") and (action.id != "screen.raw" or chosen == "raw")
 
 
 def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
