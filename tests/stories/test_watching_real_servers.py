@@ -1,0 +1,166 @@
+"""Servers that others wrote are watched: at the screen and without one, by subscriptions and by a stream."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.load import load
+from inspector.config.targets import Target
+from inspector.protocol.revisions._shape import Era
+from inspector.viewmodels.watching import stream_lines
+from tests.servers.real import NotInstalled, is_ci
+from tests.stories.commands import PATIENCE_S, started, words_of
+from tests.stories.persons import Person, at_a_replay, at_the_screen
+from tests.stories.real_targets import Real, named, running
+
+pytestmark = pytest.mark.real
+
+_BEACON = str(Path(__file__).parents[1] / "servers" / "real" / "beacon.py")
+WIDE = (160, 45)
+DYNAMIC = "demo://resource/static/document/features.md"
+
+
+@asynccontextmanager
+async def _there(real: Real, place: Path) -> AsyncIterator[Target]:
+    """A server for the time of the block, or a reason to skip."""
+    try:
+        async with running(real, place) as target:
+            yield target
+    except NotInstalled as error:
+        if is_ci():
+            pytest.fail(f"{real}: {error}")
+        pytest.skip(str(error))
+
+
+def _beacon(transport: str) -> Real:
+    words = (_BEACON, transport, *(() if transport == "stdio" else ("{port}",)))
+    return replace(named(f"mcp2-{transport}"), words=words)
+
+
+def _notified(person: Person, method: str) -> list[Any]:
+    """What came by notifications of this method."""
+    frames = [json.loads(frame.payload) for frame in person.wire().frames]
+    return [frame["params"] for frame in frames if frame.get("method") == f"notifications/{method}"]
+
+
+async def _call(person: Person, name: str, arguments: str = "") -> None:
+    """Call a tool from the tools' screen."""
+    await person.press("2")
+    await person.sees(name)
+    await person.press("slash")
+    await person.types(name)
+    await person.press("enter", "enter")
+    await person.types(arguments)
+    await person.press("ctrl+j")
+    await person.sees("Succeeded")
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(transport: str, tmp_path: Path) -> None:
+    capture = tmp_path / "watched.mcpcap"
+    async with (
+        _there(_beacon(transport), tmp_path) as target,
+        at_the_screen(target, capture, WIDE, era=Era.MODERN) as person,
+    ):
+        await person.press("3")
+        await person.sees("lamp", "watching lists of tools, prompts and resources")
+        await person.press("s")
+        await person.sees("● watched", "watching lists of tools, prompts and resources, beacon://lamp")
+        await person.press("ctrl+j")
+        await person.sees("2 times a minute")
+        await _call(person, "flash", "7")
+        await person.press("3")
+        await person.sees("◆ updated once, 1 since it was read")
+        await person.press("ctrl+j")
+        await person.sees("7 times a minute", "It has changed since the read before", "updated once, read since")
+        await person.press("u")
+        await person.sees("- [2] times a minute", "+ [7] times a minute")
+        await person.press("escape")
+        await _call(person, "mount_horn")
+        await person.sees("horn", "3 tools")
+        streams = person.journal.conversation.subscriptions.streams
+        assert [stream.asked.uris for stream in streams] == [(), ("beacon://lamp",)]
+        assert streams[0].exchange.why in ("another subscription takes its place", "closed by this side")
+        (updated,) = _notified(person, "resources/updated")
+        assert updated["uri"] == "beacon://lamp"
+        assert updated["_meta"]["io.modelcontextprotocol/subscriptionId"] == streams[1].exchange.id
+        assert person.wire().methods().count("tools/list") == 2
+    async with at_a_replay(capture, WIDE) as person:
+        await person.press("3")
+        await person.sees("○ was watched", "updated once, read since")
+
+
+@pytest.mark.parametrize("name", ["everything-stdio", "everything-http", "everything-sse"])
+async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path) -> None:
+    async with (
+        _there(named(name), tmp_path) as target,
+        at_the_screen(target, tmp_path / "watched.mcpcap", WIDE) as person,
+    ):
+        await person.press("3")
+        await person.sees("features.md")
+        await person.press("slash")
+        await person.types("features")
+        await person.press("enter", "s")
+        await person.sees("● watched", f"watching {DYNAMIC}")
+        await _call(person, "toggle-subscriber-updates")
+        await person.press("3")
+        await person.sees("◆ updated once, 1 since it was read")
+        await person.press("s")
+        await person.sees("○ was watched")
+        wire = person.wire()
+        assert [message["params"]["uri"] for message in wire.sent("resources/subscribe")] == [DYNAMIC]
+        assert [message["params"]["uri"] for message in wire.sent("resources/unsubscribe")] == [DYNAMIC]
+        assert _notified(person, "resources/updated")[0]["uri"] == DYNAMIC
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_without_a_screen_a_beacon_is_told_of_line_by_line(transport: str, tmp_path: Path) -> None:
+    async with _there(_beacon(transport), tmp_path) as target:
+        before, after = words_of(target)
+        words = ("listen", "--tools", "--uri", "beacon://lamp", "--for", "1", "--json")
+        async with started(*words, *before, *after, place=tmp_path) as process:
+            out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+        assert (process.returncode, out) == (0, b"")
+        assert b"watching list of tools, beacon://lamp" in err
+
+
+async def test_without_a_screen_everything_is_subscribed_to_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    import signal
+
+    capture = tmp_path / "subscribed.mcpcap"
+    async with _there(named("everything-stdio"), tmp_path) as target:
+        before, after = words_of(target)
+        words = ("subscribe", DYNAMIC, "--json", "--capture", str(capture))
+        async with started(*words, *before, *after, place=tmp_path) as process:
+            assert process.stderr is not None
+            while b"watching" not in (line := await asyncio.wait_for(process.stderr.readline(), PATIENCE_S)):
+                assert line
+            process.send_signal(signal.SIGINT)
+            await asyncio.wait_for(process.communicate(), PATIENCE_S)
+        assert process.returncode == 130
+    journal = load(capture)
+    assert [line[-1] for line in stream_lines(journal.conversation.subscriptions)] == [(DYNAMIC, "text")]
+    journal.close()
+
+
+async def test_two_clients_of_a_beacon_hear_of_one_another(tmp_path: Path) -> None:
+    async with _there(_beacon("http"), tmp_path) as target:
+        before, after = words_of(target)
+        words = ("subscribe", "beacon://lamp", "--count", "2", "--json")
+        async with started(*words, *before, *after, place=tmp_path) as process:
+            assert process.stderr is not None
+            while b"watching" not in (line := await asyncio.wait_for(process.stderr.readline(), PATIENCE_S)):
+                assert line
+            for times in ("3", "4"):
+                call = ("call", "flash", "-a", f"times={times}")
+                async with started(*call, *before, *after, place=tmp_path) as caller:
+                    await asyncio.wait_for(caller.communicate(), PATIENCE_S)
+            out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+        assert process.returncode == 0
+        assert [json.loads(line)["params"]["uri"] for line in out.splitlines()] == ["beacon://lamp"] * 2
