@@ -212,7 +212,7 @@ class RowWriter:
             cells["took"] = [(text.human_duration(max(0, self._store.time_ns(n) - exchange.started_ns)), "text")]
         elif exchange.duration_ns is not None:
             cells["took"] = [(text.human_duration(max(0, exchange.duration_ns)), "text")]
-        elif self._journal.live:
+        elif self._journal.live and not words.is_stream(exchange):
             cells["took"] = [(text.human_duration(max(0, now_ns - exchange.started_ns)), "pending")]
         if is_request:
             self._answer_of(cells, exchange)

@@ -17,6 +17,7 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Direction
 from inspector.protocol.questions import KIND_OF_METHOD
 from inspector.protocol.tracking.progress import progress_in
+from inspector.protocol.tracking.subscriptions import LISTEN
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.roles import Span
 
@@ -29,6 +30,8 @@ def status(exchange: Exchange, *, live: bool) -> Span:
     match exchange.state:
         case ExchangeState.PENDING if live and waits_for_the_person(exchange):
             return f"{signs.EVENT} waits you", "warning"
+        case ExchangeState.PENDING if is_stream(exchange):
+            return (f"{signs.CONNECTED} listening", "accent") if live else (f"{signs.DISCONNECTED} not ended", "muted")
         case ExchangeState.PENDING:
             return (f"{signs.PENDING} pending", "pending") if live else (f"{signs.PENDING} no answer", "warning")
         case ExchangeState.ANSWERED if exchange.asks:
@@ -48,6 +51,11 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             return f"{signs.ERROR} lost", "error"
         case _:
             assert_never(exchange.state)
+
+
+def is_stream(exchange: Exchange) -> bool:
+    """Whether it is a request that stays open for as long as all goes well: nobody waits for its answer."""
+    return exchange.method == LISTEN
 
 
 def waits_for_the_person(exchange: Exchange) -> bool:

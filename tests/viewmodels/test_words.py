@@ -45,6 +45,12 @@ def test_in_a_recording_nobody_waits_any_more() -> None:
     assert status(_exchange(ExchangeState.PENDING), live=False)[0] == "⋯ no answer"
 
 
+def test_a_stream_that_lasts_is_no_request_that_waits() -> None:
+    stream = Exchange(1, Direction.TO_SERVER, 1, "subscriptions/listen", "", 1, 0)
+    assert status(stream, live=True)[0] == "● listening"
+    assert status(stream, live=False)[0] == "○ not ended"
+
+
 @pytest.mark.parametrize(
     ("params", "words"),
     [
