@@ -64,8 +64,10 @@ _FOURTH = _THIRD.then(
     "implementation.icons",
     "implementation.description",
     "implementation.websiteUrl",
+    "tasks",
+    "tool.execution",
 )
-_FIFTH = _FOURTH.then("2026-07-28", stateless=True)
+_FIFTH = _FOURTH.then("2026-07-28", gone="tool.execution", stateless=True)
 
 LEGACY = {era.name: era for era in (_FIRST, _SECOND, _THIRD, _FOURTH)}
 """Opened by `initialize`."""
@@ -77,7 +79,7 @@ ASSUMED_OVER_HTTP = _SECOND
 """What a request without a version header speaks (2025-06-18 basic/transports, protocol version header)."""
 BEFORE_STREAMABLE_HTTP = _FIRST
 
-_GATED = _FIFTH.features
+_GATED = _FOURTH.features | _FIFTH.features
 
 
 def counter_offer(wanted: object) -> Era:

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
 
-from inspector.demo import apps, eras, opening, prompts, resources, skills, tools
+from inspector.demo import apps, eras, opening, prompts, resources, skills, tasks, tools
 from inspector.demo.asking import InputRequired, demand
 from inspector.demo.call import (
     INVALID_PARAMS,
@@ -82,6 +82,8 @@ async def call_tool(call: Call) -> Json:
         arguments = _arguments(call, tool)
         if tool.needs is not None:
             demand(call.capabilities, tool.needs(arguments), stateless=call.era.stateless)
+        if (handle := tasks.begun(call, tool.task, lambda: tool.begun(call, arguments))) is not None:
+            return handle
         made = await tool.run(call, arguments)
     except InputRequired as required:
         return required.as_result()
@@ -116,6 +118,11 @@ def _arguments(call: Call, tool: Tool) -> Json:
     if tool.checked and (wrong := complaints(tool.input_schema, arguments)):
         raise Mishap("These arguments cannot be used:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
     return arguments
+
+
+async def list_tasks(call: Call) -> Json:
+    """A page of tasks (2025-11-25)."""
+    return _page([tasks.told(task, stateless=False) for task in call.station.tasks.listed()], call, "tasks")
 
 
 async def list_resources(call: Call) -> Json:
@@ -253,11 +260,18 @@ LEGACY: dict[str, Handler] = _BOTH | {
     "logging/setLevel": set_level,
     "resources/subscribe": subscribe,
     "resources/unsubscribe": unsubscribe,
+    "tasks/get": tasks.get,
+    "tasks/result": tasks.result,
+    "tasks/list": list_tasks,
+    "tasks/cancel": tasks.cancel,
 }
 
 MODERN: dict[str, Handler] = _BOTH | {
     "server/discover": opening.discover,
     "subscriptions/listen": listen,
+    "tasks/get": tasks.get,
+    "tasks/update": tasks.update,
+    "tasks/cancel": tasks.cancel,
     "skills/list": list_skills,
     "skills/get": skills.get_skill,
     "resources/directory/read": read_directory,

@@ -16,6 +16,8 @@ from inspector.demo.call import (
 )
 from inspector.demo.eras import Era
 from inspector.demo.skills import EXTENSION as SKILLS
+from inspector.demo.tasks import CAPABILITY as TASKS_CAPABILITY
+from inspector.demo.tasks import EXTENSION as TASKS
 from inspector.demo.toolkit import icons
 
 LIGHTHOUSE = (
@@ -89,7 +91,9 @@ def capabilities(era: Era) -> Json:
     if era.has("completions"):
         able["completions"] = {}
     if era.stateless:
-        able["extensions"] = {SKILLS: {"directoryRead": True}}
+        able["extensions"] = {SKILLS: {"directoryRead": True}, TASKS: {}}
+    elif era.has("tasks"):
+        able["tasks"] = TASKS_CAPABILITY
     return able
 
 

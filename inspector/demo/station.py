@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from inspector.demo.long_work import Tasks
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -49,6 +51,8 @@ class Station:
     cellar_open: bool = False
     """While it is open there is one tool more."""
     listeners: set[Listener] = field(default_factory=set)
+    tasks: Tasks = field(default_factory=Tasks)
+    """Those of all connections."""
 
     def logbook(self) -> str:
         """The logbook as Markdown."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.demo.call import Call, Json
+from inspector.demo.long_work import Work
 
 Run = Callable[[Call, Json], Awaitable[Json]]
 """Takes the call and its arguments, already checked; returns the result of the newest revision.
@@ -36,6 +37,15 @@ class Tool:
 
     meta: Json | None = None
     """Its `_meta` in the list."""
+    task: str = ""
+    """Whether it may or must be called as a task: "optional", "required"; "" for neither."""
+    work: Callable[[Call, Json], Work] | None = None
+    """What it does as a task."""
+
+    def begun(self, call: Call, arguments: Json) -> Work:
+        """Its work for a call; only where `task` is set."""
+        assert self.work is not None, "a tool that is called as a task has work to do"
+        return self.work(call, arguments)
 
     def listed(self) -> Json:
         """The tool as the newest revision lists it."""
@@ -53,6 +63,8 @@ class Tool:
             item["icons"] = icons(self.icon)
         if self.meta is not None:
             item["_meta"] = self.meta
+        if self.task:
+            item["execution"] = {"taskSupport": self.task}
         return item
 
 

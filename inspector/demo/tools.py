@@ -5,7 +5,7 @@ The unpleasant ones stand in `mischief.py`, the one with the long schema in `pas
 
 import asyncio
 
-from inspector.demo import apps, inquiries, media, mischief, passage
+from inspector.demo import apps, errands, inquiries, media, mischief, passage
 from inspector.demo.asking import declares
 from inspector.demo.call import LEVELS, Call, Json, Options, mutter
 from inspector.demo.station import LOGBOOK, Station
@@ -257,7 +257,7 @@ def catalogue(station: Station, options: Options) -> list[Tool]:
     """The tools that there are now, in a stable order; `listed_for` says which of them a client is told of."""
     more = [_CELLAR] if station.cellar_open else []
     broken = [mischief.BROKEN] if options.with_broken_tool else []
-    return [*_LISTED, *inquiries.LISTED, *more, *broken]
+    return [*_LISTED, *inquiries.LISTED, *errands.LISTED, *more, *broken]
 
 
 def listed_for(capabilities: Json, tools: list[Tool]) -> list[Tool]:

@@ -1,0 +1,171 @@
+"""The demo's tasks: calls that are answered with a handle at once, and with a result when they are asked for later.
+
+Nothing runs in the background: what a task has come to follows from how long ago it began, whoever asks, over
+whichever connection. 2025-11-25: the client asks for a task, `tasks/result` waits for the end and, on its stream,
+asks what the task needs to know. Extension io.modelcontextprotocol/tasks: the server makes a task of a call where
+the client has declared that it can follow one; questions and result stand in the answers to `tasks/get`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from inspector.demo.asking import ask, declares
+from inspector.demo.call import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    Call,
+    Json,
+    Mishap,
+    Refusal,
+)
+from inspector.demo.long_work import ENDED, Task, Work
+
+EXTENSION = "io.modelcontextprotocol/tasks"
+RELATED = "io.modelcontextprotocol/related-task"
+POLL_MS, KEPT_MS, MOST_MS = 500, 600_000, 3_600_000
+_LOOK_S = 0.05
+CAPABILITY: Json = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+
+
+def begun(call: Call, support: str, work: Callable[[], Work]) -> Json | None:
+    """The handle that a call is answered with; None where it is to be answered at once.
+
+    `support` is the tool's own: "required", "optional", or "" for a tool that makes no tasks. Raises: Refusal.
+    """
+    if call.era.stateless:
+        return _begun_by_us(call, support, work) if support else None
+    wish = call.params.get("task")
+    if not call.era.has("tasks") or (wish is None and support != "required"):
+        return None
+    if wish is None:
+        raise Refusal(METHOD_NOT_FOUND, "This tool is called as a task: add params.task")
+    if not support:
+        raise Refusal(METHOD_NOT_FOUND, "This tool is not called as a task")
+    if not isinstance(wish, dict):
+        raise Refusal(INVALID_PARAMS, "params.task must be an object")
+    task = call.station.tasks.begin(work(), _kept_for(wish.get("ttl")))
+    return {"task": told(task, stateless=False)}
+
+
+def _begun_by_us(call: Call, support: str, work: Callable[[], Work]) -> Json | None:
+    if not declares_extension(call):
+        if support == "required":
+            demand_extension(call)
+        return None
+    task = call.station.tasks.begin(work(), KEPT_MS)
+    return {"resultType": "task", **told(task, stateless=True)}
+
+
+def declares_extension(call: Call) -> bool:
+    """Whether the client has said, with this request, that it can follow a task."""
+    extensions = call.capabilities.get("extensions")
+    return isinstance(extensions, dict) and isinstance(extensions.get(EXTENSION), dict)
+
+
+def demand_extension(call: Call) -> None:
+    """Raises: Refusal where the client has not declared the extension."""
+    if not declares_extension(call):
+        data: Json = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+        raise Refusal(MISSING_CAPABILITY, f"The client has not declared the extension {EXTENSION}", data)
+
+
+def _kept_for(ttl: Any) -> int:
+    if ttl is None:
+        return KEPT_MS
+    if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl < 0:
+        raise Refusal(INVALID_PARAMS, "params.task.ttl must be a number of milliseconds, 0 or more")
+    return min(int(ttl), MOST_MS)
+
+
+def told(task: Task, *, stateless: bool) -> Json:
+    """What is said of a task, in the words of its era."""
+    names = ("ttlMs", "pollIntervalMs") if stateless else ("ttl", "pollInterval")
+    return {
+        "taskId": task.id,
+        "status": task.state,
+        "statusMessage": task.message,
+        "createdAt": task.created.isoformat(),
+        "lastUpdatedAt": (task.updated or task.created).isoformat(),
+        **dict(zip(names, (task.ttl_ms, POLL_MS), strict=True)),
+    }
+
+
+def _find(call: Call) -> Task:
+    """The task that a request names. Raises: Refusal."""
+    task = call.station.tasks.find(call.text("taskId"))
+    if task is None:
+        raise Refusal(INVALID_PARAMS, "There is no such task (any more)", {"taskId": call.params["taskId"]})
+    return task
+
+
+async def get(call: Call) -> Json:
+    """How a task stands; in the extension with its question, its result or its error."""
+    if not call.era.stateless:
+        return told(_find(call), stateless=False)
+    demand_extension(call)
+    task = _find(call)
+    made = told(task, stateless=True)
+    if task.state == "input_required":
+        made["inputRequests"] = {"how": task.work.question}
+    elif task.state == "completed":
+        made["result"] = {"resultType": "complete", **(task.result or {})}
+    elif task.state == "failed":
+        made["error"] = task.error
+    return made
+
+
+async def update(call: Call) -> Json:
+    """The answer to a task's question (extension)."""
+    demand_extension(call)
+    task = _find(call)
+    given = call.params.get("inputResponses")
+    if not isinstance(given, dict):
+        raise Refusal(INVALID_PARAMS, "params.inputResponses must be an object")
+    if task.state == "input_required" and isinstance(given.get("how"), dict):
+        task.answer = given["how"]
+    return {}
+
+
+async def cancel(call: Call) -> Json:
+    """End a task. One that has ended already can't be, says 2025-11-25; the extension just takes note."""
+    if call.era.stateless:
+        demand_extension(call)
+    task = _find(call)
+    if task.state in ENDED and not call.era.stateless:
+        raise Refusal(INVALID_PARAMS, f"The task is {task.state} already")
+    if task.state not in ENDED:
+        task.cancel()
+    return {} if call.era.stateless else told(task, stateless=False)
+
+
+async def result(call: Call) -> Json:
+    """What a task came to, when it has (2025-11-25). Meanwhile its question is asked on this stream."""
+    task = _find(call)
+    while task.state not in ENDED:
+        if task.state == "input_required" and not task.asking:
+            await _ask_for(call, task)
+        await asyncio.sleep(_LOOK_S)
+        task = _find(call)
+    if task.result is None:
+        raise Refusal(INVALID_PARAMS, f"The task has no result: it is {task.state}")
+    return {**task.result, "_meta": {RELATED: {"taskId": task.id}}}
+
+
+async def _ask_for(call: Call, task: Task) -> None:
+    question = task.work.question or {}
+    meta = {RELATED: {"taskId": task.id}}
+    task.asking = True
+    try:
+        answers = await ask(call, {"how": {**question, "params": {**question["params"], "_meta": meta}}})
+        task.answer = answers["how"]
+    except Mishap as mishap:
+        task.answer = {"action": "cancel", "why": str(mishap)}
+    finally:
+        task.asking = False
+
+
+def can_ask(call: Call) -> bool:
+    """Whether the client can be asked by a form."""
+    return declares(call.capabilities, {"elicitation": {"form": {}}})
