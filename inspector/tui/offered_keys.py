@@ -78,6 +78,23 @@ OFFERED: tuple[Action, ...] = (
     Action("tools.save", ("w",), "Save", "Save the block under the cursor to a file.", Where.TOOLS, "do('save')"),
     # Resources and prompts
     *_of_offers("resources", Where.RESOURCES, "Read", "Read the resource, or the one that the template expands to."),
+    Action(
+        "resources.watch",
+        ("s",),
+        "Watch",
+        "Watch the resource, or the one that the template expands to; or watch it no longer.",
+        Where.RESOURCES,
+        "watch",
+        footer=True,
+    ),
+    Action(
+        "resources.compare",
+        ("u",),
+        "What changed",
+        "Show what has changed since the read before the one that is shown.",
+        Where.RESOURCES,
+        "compare",
+    ),
     *_of_offers("prompts", Where.PROMPTS, "Get", "Get the prompt's messages for the arguments in the form."),
     Action("prompts.json_copy", ("c",), "Copy JSON", "Copy the messages as JSON.", Where.PROMPTS, "do('copy-json')"),
     Action(

@@ -12,8 +12,8 @@ from inspector.viewmodels.offers import Offer, OfferList
 class OfferSide(ThingSide):
     """What a server offers of one kind, to choose one."""
 
-    def __init__(self, subject: Subject, kind: OfferKind) -> None:
-        super().__init__(subject, OfferList(kind.titles), kind.words)
+    def __init__(self, subject: Subject, kind: OfferKind, rows: OfferList | None = None) -> None:
+        super().__init__(subject, rows or OfferList(kind.titles), kind.words)
         self.kinds = kind.kinds
         self._kind = kind
 
