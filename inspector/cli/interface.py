@@ -33,7 +33,7 @@ _PATIENCE_S = 15.0
 _SILENT_S = 0.7
 """How long it may take before somebody is told."""
 
-Show = Callable[[Callable[[], Live], Live], ExitStatus]
+Show = Callable[[Callable[..., Live], Live], ExitStatus]
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
 
 
@@ -46,13 +46,19 @@ class Sittings:
         self._engine = Engine()
         self.lives: list[Live] = []
 
-    def begin(self) -> Live:
-        """Connect anew, with a journal of its own. Raises: UsageError if its file can't be made."""
+    def begin(self, offers: frozenset[str] | None = None) -> Live:
+        """Connect anew, with a journal of its own; `offers` in the place of what the command line offers.
+
+        Raises: UsageError if the journal's file can't be made.
+        """
         chosen = self._chosen
         if self.lives and chosen.capture is not None:
             chosen = replace(chosen, capture=numbered(chosen.capture))
         journal = kept_journal(chosen, self._world)
-        live = Live(self._engine, chosen.target, journal, settings_for(chosen, self._world, has_person=True))
+        settings = settings_for(chosen, self._world, has_person=True)
+        if offers is not None:
+            settings = replace(settings, offers=offers)
+        live = Live(self._engine, chosen.target, journal, settings)
         self.lives.append(live)
         return live
 
@@ -127,7 +133,7 @@ def replay(world: World, path: Path) -> ExitStatus:
         return _run(InspectApp(None, replay=path))
 
 
-def _show(begin: Callable[[], Live], first: Live) -> ExitStatus:
+def _show(begin: Callable[..., Live], first: Live) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(InspectApp(begin, first=first))

@@ -117,7 +117,7 @@ class Live:
         async def on_engine() -> None:
             if self._enough is not None:
                 self._enough.set()
-            await asyncio.wrap_future(self._life)
+            await asyncio.shield(asyncio.wrap_future(self._life))  # whoever waits no longer ends nothing halfway
 
         return self.engine.submit(on_engine())
 

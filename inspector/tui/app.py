@@ -46,7 +46,7 @@ class InspectApp(App[None]):
 
     def __init__(
         self,
-        begin: Callable[[], Live] | None = None,
+        begin: Callable[..., Live] | None = None,
         *,
         first: Live | None = None,
         replay: Path | None = None,
@@ -54,8 +54,9 @@ class InspectApp(App[None]):
     ) -> None:
         """Show a live conversation or a capture.
 
-        `begin` starts a new live conversation, for reconnecting; `first` is one that has been started already. The
-        caller ends `subject` once the app is over. `show` names the first screen.
+        `begin` starts a new live conversation, for reconnecting, and takes what is to be offered if somebody chose it;
+        `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
+        the first screen.
 
         Raises: CaptureError if `replay` is no capture.
         """
@@ -63,6 +64,8 @@ class InspectApp(App[None]):
         install(self, ascii_only=glyphs().to_server != "→")
         _dress(self)
         self._begin = begin
+        self.offers: frozenset[str] | None = None
+        """What new connections offer the server; None for what the caller set."""
         self.subject: Subject = self._first_subject(first, replay)
         self._shown = show
         self._panels: dict[str, Panel] = {}
@@ -156,7 +159,8 @@ class InspectApp(App[None]):
         if self._begin is None:
             self.say("A recorded conversation has no server to connect to.")
             return
-        old, self.subject = self.subject, LiveSubject(self._begin())
+        chosen = () if self.offers is None else (self.offers,)
+        old, self.subject = self.subject, LiveSubject(self._begin(*chosen))
         self._header.rebind(self.subject)
         self._notice.rebind(self.subject)
         for panel in self._panels.values():
@@ -182,6 +186,12 @@ class InspectApp(App[None]):
         from inspector.tui.screens.question import QuestionScreen
 
         self.push_screen(QuestionScreen(self.subject, waiting))
+
+    def action_offers(self) -> None:
+        """Show what is offered to the server, as switches."""
+        from inspector.tui.offering import show_offers
+
+        show_offers(self)
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""

@@ -10,6 +10,7 @@ from typing import Any
 from inspector.protocol.questions import Reply, Root
 from inspector.session.desk import Ticket
 from inspector.session.engine import Live
+from inspector.session.offering import offer
 from inspector.session.proposals import Proposer
 from inspector.session.session import Session
 
@@ -39,6 +40,15 @@ class DeskView:
 
     async def answer(self, ticket: Ticket, reply: Reply) -> bool:
         """Answer a question; False if nobody waits for that any more."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What is offered to the server now, by the names of `protocol.offers`."""
+        return frozenset()
+
+    async def offer(self, offers: frozenset[str]) -> bool:
+        """Offer this from the next request on; False where that takes a new connection."""
         return False
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
@@ -88,6 +98,16 @@ class LiveDeskView(DeskView):
             return session.options.desk.answer(ticket, reply)
 
         return await asyncio.wrap_future(self._live.run(work))
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """As the session offers it now."""
+        session = self._live.session
+        return session.offering.client.offers if session else self._live.settings.offers
+
+    async def offer(self, offers: frozenset[str]) -> bool:
+        """Offer it, on the engine's loop."""
+        return await asyncio.wrap_future(self._live.run(lambda session: offer(session, offers)))
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
         """List other roots from now on."""

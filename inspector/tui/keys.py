@@ -198,7 +198,11 @@ ACTIONS: tuple[Action, ...] = (
         priority=True,
     ),
     Action("inbox.roots", ("r",), "Roots", "Edit the list of roots.", Where.INBOX, "roots", footer=True),
+    Action("inbox.offers", ("c",), "Offers", "Switch what we offer to answer.", Where.INBOX, "app.offers", footer=True),
     # Server
+    Action(
+        "server.offers", ("c",), "Offers", "Switch what we offer the server.", Where.SERVER, "app.offers", footer=True
+    ),
     Action(
         "server.reveal",
         ("z",),
