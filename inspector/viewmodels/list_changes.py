@@ -24,8 +24,6 @@ _LONGEST = 4_000
 _ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _WORDS_OF = ("description", "title", "instructions")
-MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
-"""What a row says of its thing."""
 
 
 def in_short(changes: Iterable[ListChanges]) -> str:

@@ -4,7 +4,7 @@ What can't be used as it is stays in the list and says why. Everything that the 
 an icon is a fact: nothing is fetched because a server names it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from inspector.protocol import peek
 from inspector.protocol.things import Thing
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Line, fact, lay, paragraph
+from inspector.viewmodels.marks import MARKS
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
@@ -67,6 +68,8 @@ class OfferList(RowSource):
     def __init__(self, titles: tuple[str, str, str]) -> None:
         """`titles` are the columns': label, place, right edge."""
         self.rows: list[Offer] = []
+        self.marks: Mapping[str, str] = {}
+        """By key, "new" or "changed"; set before `replace`."""
         self._titles = titles
         self._generation = 0
 
@@ -88,17 +91,23 @@ class OfferList(RowSource):
         return self._generation
 
     def row(self, index: int, width: int) -> RowView:
-        return RowView(row_spans(self.rows[index], width))
+        offer = self.rows[index]
+        return RowView(row_spans(offer, width, self.marks.get(offer.thing.key, "")))
 
     def header(self, width: int) -> Sequence[Span]:
         label, place, right = self._titles
         return _laid([(label, "muted")], [(place, "muted")], (right, "muted"), width)
 
 
-def row_spans(offer: Offer, width: int) -> list[Span]:
-    """One offer in exactly `width` cells: what it is called, in wide lists its place, and a few words at the right."""
+def row_spans(offer: Offer, width: int, mark: str = "") -> list[Span]:
+    """One offer in exactly `width` cells: what it is called, in wide lists its place, and a few words at the right.
+
+    `mark` is "new" or "changed" for one that is.
+    """
     left: list[Span] = [(offer.sign, "accent")] if offer.sign else []
     left.append((offer.label, "warning" if offer.flaw else "method"))
+    if mark:
+        left += [(" ", "text"), MARKS[mark]]
     if offer.flaw:
         left.append((f" {signs.WARNING} {offer.flaw}", "warning"))
     middle: list[Span] = [] if offer.flaw else [(offer.place, "target")]

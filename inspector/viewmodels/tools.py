@@ -4,7 +4,7 @@ A tool that can't be used as it is stays in the list and says why. What a tool c
 a model gets it: bytes are counted, tokens are a guess and called one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Tool
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Line, Section, fact, lay, paragraph
+from inspector.viewmodels.marks import MARKS
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
@@ -84,6 +85,8 @@ class ToolList(RowSource):
 
     def __init__(self) -> None:
         self.rows: list[ToolRow] = []
+        self.marks: Mapping[str, str] = {}
+        """By key, "new" or "changed"; set before `replace`."""
         self._generation = 0
 
     def replace(self, tools: Sequence[Tool], wanted: str = "") -> None:
@@ -104,7 +107,8 @@ class ToolList(RowSource):
         return self._generation
 
     def row(self, index: int, width: int) -> RowView:
-        return RowView(row_spans(self.rows[index], width))
+        row = self.rows[index]
+        return RowView(row_spans(row, width, self.marks.get(row.tool.key, "")))
 
     def header(self, width: int) -> Sequence[Span]:
         cost = "size  tokens est." if width >= _WIDE else "size"
@@ -114,12 +118,17 @@ class ToolList(RowSource):
 _WIDE = 60
 
 
-def row_spans(row: ToolRow, width: int) -> list[Span]:
-    """One tool in exactly `width` cells: its name, title and claims at the left, its cost at the right."""
+def row_spans(row: ToolRow, width: int, mark: str = "") -> list[Span]:
+    """One tool in exactly `width` cells: its name, title and claims at the left, its cost at the right.
+
+    `mark` is "new" or "changed" for a tool that is.
+    """
     cost = text.human_size(row.size)
     if width >= _WIDE:
         cost += f"  {text.pad(f'~{text.estimate_tokens(row.size)}', 11, right=True)}"
     left: list[Span] = [(row.name, "warning" if row.flaw else "method")]
+    if mark:
+        left += [(" ", "text"), MARKS[mark]]
     if row.flaw:
         left.append((f" {signs.WARNING} {row.flaw}", "warning"))
     left += _badges(row.tool)

@@ -30,6 +30,8 @@ class Saying(msgspec.Struct, frozen=True):
     """What calling is."""
     bare: bool = False
     """Whether there are no fields."""
+    gone: bool = False
+    """Whether the server lists it no more."""
 
 
 class CallBar(ItemBar, can_focus=True):
@@ -97,7 +99,10 @@ def _left(saying: Saying) -> Sequence[Item]:
     errors = f"{problems} error{'' if problems == 1 else 's'}"
     if problems and saying.armed:
         return (Item(((f"{glyphs().closed} {saying.verb} anyway ({errors})", "warning"), key), "call"),)
-    items = [Item(((f"{glyphs().closed} {saying.verb}", "title"), key), "call")]
+    anyway = " anyway" if saying.gone else ""
+    items = [Item(((f"{glyphs().closed} {saying.verb}{anyway}", "title"), key), "call")]
+    if saying.gone:
+        items.append(Item(((f"{glyphs().warning} the server lists it no more", "warning"),)))
     if problems:
         items.append(Item(((f"{glyphs().error} {errors}", "error"),)))
     elif not saying.bare:

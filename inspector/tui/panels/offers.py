@@ -62,6 +62,7 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             return
         self.side.sync()
         self.form.say_why_not(self._calling.why_not())
+        self.form.say_gone(self.side.has_lost(self.form.thing))
         if self._history.take():
             self._find_calls()
         if self.result.is_empty:
@@ -132,9 +133,10 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
     async def on_thing_side_chosen(self, event: OfferSide.Chosen) -> None:
         """Show the thing, and its newest request."""
         event.stop()
-        thing = event.thing
-        if thing is None or thing != self.form.thing:
+        thing, before = event.thing, self.form.thing
+        if thing is None or thing != before:
             await self.form.show(thing)
+        if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
             self._find_calls()
             self._wanted = None
             self.result.show_nothing()

@@ -69,6 +69,7 @@ class PromptsPanel(OffersPanel):
     places = (
         Where.EVERYWHERE,
         Where.PROMPTS,
+        Where.OFFERED,
         Where.FORM,
         Where.FORM_LINE,
         Where.RESULT,
@@ -77,7 +78,7 @@ class PromptsPanel(OffersPanel):
         Where.JSON,
         Where.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.PROMPTS, Where.RESULT, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.PROMPTS, Where.OFFERED, Where.RESULT, Where.DETAIL)
     HELP = """\
 Choose a prompt, fill its arguments, get its messages: each with its role and every kind of content. `c` copies them as
 JSON, `C` as Markdown.

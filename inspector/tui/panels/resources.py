@@ -80,6 +80,7 @@ class ResourcesPanel(OffersPanel):
     places = (
         Where.EVERYWHERE,
         Where.RESOURCES,
+        Where.OFFERED,
         Where.FORM,
         Where.FORM_LINE,
         Where.RESULT,
@@ -88,7 +89,7 @@ class ResourcesPanel(OffersPanel):
         Where.JSON,
         Where.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.RESOURCES, Where.RESULT, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.RESOURCES, Where.OFFERED, Where.RESULT, Where.DETAIL)
     HELP = """\
 Choose a resource and read it; of a template (`{}`) fill the variables first: the URI that comes of it stands below
 them. Every content is shown; Enter, or the view Item, shows the one under the cursor whole, and `w` saves it.

@@ -135,6 +135,7 @@ it came, and the earlier calls, of which Enter shows one.
         self.set_class(call is not None, "-running")
         self._headline()
         self.body.show(looked, waiting=call is not None)
+        self.refresh_bindings()
 
     def _headline(self) -> None:
         line = self._line
@@ -194,6 +195,15 @@ it came, and the earlier calls, of which Enter shows one.
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Keep it: the tools' list is another one."""
         event.stop()
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is a picture in what is shown."""
+        return self.looked is not None and any(each.look == "image" and each.data for each in self.looked.view.blocks)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a picture only where there is one."""
+        return action != "picture" or self.has_picture
 
     def action_picture(self) -> None:
         """Show the picture of the block under the cursor, else the first picture."""

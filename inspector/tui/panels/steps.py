@@ -12,8 +12,9 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from inspector.tui.panels import Panel
+from inspector.tui.panels.list_head import ListHead
 from inspector.tui.panels.result import ResultPanel
-from inspector.tui.subject import Subject
+from inspector.tui.subject import Stage, Subject
 
 NARROW = 100
 """Below this many columns one step is shown at a time."""
@@ -38,6 +39,12 @@ class StepList(Widget):
     def end_search(self) -> bool:
         """Show everything again; whether something was hidden."""
         raise NotImplementedError
+
+    kinds: tuple[str, ...] = ()
+    """The lists of the catalogue that are shown as one."""
+
+    head: ListHead
+    """What these have to say beside their items."""
 
 
 class StepForm(Widget):
@@ -130,6 +137,29 @@ class Steps(Panel, Generic[SideT, FormT]):
         self.add_class("-called")
         self.go("result", focus=False)
         self.result.action_tab(by)
+
+    def action_changes(self) -> None:
+        """Show what has changed in the list."""
+        from inspector.tui.screens.changes import ChangesScreen
+
+        self.app.push_screen(ChangesScreen(self.side.head.known, self.subject.now_ns))
+
+    async def action_more(self) -> None:
+        """Fetch the list's next page."""
+        if self.subject.stage is not Stage.OPEN:
+            self.app.notify("There is no connection to ask for a page.", markup=False)
+            return
+        await self.subject.fetch_more(*self.side.kinds)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a picture and a next page only where there is one."""
+        match action:
+            case "picture":
+                return self.result.has_picture
+            case "more":
+                return self.side.head.has_more
+            case _:
+                return True
 
     def action_picture(self) -> None:
         """Show the result's picture."""

@@ -4,6 +4,7 @@ What was typed for a thing is kept by its key. Wrong input can be sent: the firs
 says so on the button, the second one sends.
 """
 
+import msgspec
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -11,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from inspector.forms.fields import UNSET
-from inspector.forms.values import FormValue
+from inspector.forms.values import FormValue, initial_value
 from inspector.protocol.things import Thing
 from inspector.tui.panels.call_bar import CallBar, Saying
 from inspector.tui.panels.steps import StepForm
@@ -57,7 +58,9 @@ class ThingForm(StepForm):
         super().__init__(classes="-none")
         self.thing: Thing | None = None
         self._one, self._verb = one, verb
-        self._values: dict[tuple[type[Thing], str], FormValue] = {}
+        self._kept: dict[tuple[type[Thing], str], _Kept] = {}
+        self._schema: object = None
+        self._gone = False
         self._armed: FormValue = None
         """The value for which the button has said that it is wrong."""
         self._why_not = ""
@@ -95,7 +98,10 @@ class ThingForm(StepForm):
         return self._bar.is_mounted and self.form.is_ready
 
     async def show(self, thing: Thing | None) -> None:
-        """Show another thing, with what was typed for it before."""
+        """Show another thing, or the same one as it is now, with what was typed for it before.
+
+        While its schema is the same, nothing of the form is touched.
+        """
         self._keep()
         same = thing is not None and self.thing is not None and _place(thing) == _place(self.thing)
         self.thing = thing
@@ -103,17 +109,41 @@ class ThingForm(StepForm):
         if thing is None:
             return
         self._head.show(thing)
-        await self.form.load(self.schema(thing), self._values.get(_place(thing), UNSET))
+        schema = self.schema(thing)
+        if same and schema == self._schema:
+            return
+        self._schema = schema
+        focused = self.form.focused_path if same else None
+        await self._load(schema, self._kept.get(_place(thing)))
         if not same:
             self.query_one(VerticalScroll).scroll_home(animate=False)
+        elif focused is not None:
+            self.call_after_refresh(self.form.focus_at, focused)
+
+    async def _load(self, schema: object, kept: "_Kept | None") -> None:
+        """Draw a form with what was typed: exactly that if the schema is the same, else the JSON that it came to."""
+        if kept is None or kept.schema == schema:
+            await self.form.load(schema, kept.value if kept else UNSET)
+            return
+        await self.form.load(schema, UNSET)
+        if kept.arguments is not UNSET and kept.touched:
+            await self.form.take(kept.arguments)
 
     def _keep(self) -> None:
         if self.thing is not None:
-            self._values[_place(self.thing)] = self.form.state.value
+            state = self.form.state
+            touched = state.value != initial_value(state.root)
+            self._kept[_place(self.thing)] = _Kept(self._schema, state.value, self.form.arguments, touched)
 
     async def take(self, arguments: object) -> None:
         """Take the arguments of an earlier call."""
         await self.form.take({} if arguments is None or arguments is UNSET else arguments)
+
+    def say_gone(self, gone: bool) -> None:
+        """Say whether the server lists the thing no more. It can be asked for all the same."""
+        if gone is not self._gone:
+            self._gone = gone
+            self._renew_bar()
 
     def say_why_not(self, why_not: str) -> None:
         """Say why nothing can be called now; "" if it can."""
@@ -135,6 +165,7 @@ class ThingForm(StepForm):
                 tried=self._tried,
                 verb=self._verb,
                 bare=self.has_class("-bare"),
+                gone=self._gone,
             )
         )
 
@@ -200,6 +231,17 @@ class ThingForm(StepForm):
             await self.toggle_json()
         else:
             await self.send()
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What was typed for a thing."""
+
+    schema: object
+    """Of the form that it was typed into."""
+    value: FormValue
+    arguments: object
+    """The JSON that it came to; UNSET for none."""
+    touched: bool
 
 
 def _place(thing: Thing) -> tuple[type[Thing], str]:

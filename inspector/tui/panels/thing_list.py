@@ -1,10 +1,11 @@
 """A list of things with its search line. It tells which one is meant once the cursor rests, and at once on Enter.
 
-Rows are drawn only where they are in sight, so ten thousand things are listed as fast as ten.
+Rows are drawn only where they are in sight, so ten thousand things are listed as fast as ten. A list that is fetched
+anew leaves cursor, place and search alone, and the thing that is meant stays meant when it has gone from the list.
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,14 +13,18 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 
+from inspector.protocol.list_changes import THINGS
 from inspector.protocol.things import LISTS, Thing
 from inspector.protocol.tracking.catalogue import Listing
+from inspector.tui import keys
+from inspector.tui.panels.list_head import ListHead
 from inspector.tui.panels.steps import StepList
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.list_news import marks_of
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource
 
@@ -29,6 +34,9 @@ _REST = 0.1
 
 class ThingRows(RowSource, Protocol):
     """Rows that know their things."""
+
+    marks: Mapping[str, str]
+    """By key, "new" or "changed"; set before `replace`."""
 
     def replace(self, things: Sequence[Any], wanted: str = "") -> None:
         """Show other things, or the same after another search."""
@@ -64,9 +72,6 @@ class ThingSide(StepList):
             self.thing = thing
             self.opened = opened
 
-    kinds: tuple[str, ...] = ()
-    """The lists of the catalogue that are shown as one."""
-
     def __init__(self, subject: Subject, rows: ThingRows, words: ListWords) -> None:
         super().__init__()
         self._subject = subject
@@ -77,15 +82,21 @@ class ThingSide(StepList):
         self._summary = ("", "")
         self._searched = ""
         self._told: Thing | None = None
+        self._gone_at: int | None = None
+        """Where the cursor was put when the thing that is meant went away; None while it is there."""
+        self._keys: frozenset[tuple[type[Thing], str]] = frozenset()
         self._timer: Timer | None = None
         self._stage: tuple[Stage, bool] | None = None
         self._line = StatusLine()
+        self.head = ListHead()
+        """What the lists have to say beside their items."""
         self._bar = SearchBar("search", placeholder=words.search)
         self._list = LogList(self._rows)
 
     def compose(self) -> ComposeResult:
         """What there is, the search, the list."""
         yield self._line
+        yield self.head
         yield self._bar
         yield self._list
 
@@ -98,14 +109,17 @@ class ThingSide(StepList):
         """Take over a list that has changed. Nearly free while none has."""
         known = self._subject.journal.conversation.catalogue.listings
         listings = tuple(known[kind] for kind in self.kinds)
+        self.head.sync(self._subject, self.kinds)
         stage = (self._subject.stage, self._subject.listing in self.kinds)
         if len(listings) != len(self._listings) or any(map(operator.is_not, listings, self._listings)):
+            if self._subject.listing in self.kinds and _is_half(listings, self._listings):
+                return
             self._take(listings)
         elif stage == self._stage:
             return
         self._stage = stage
         rows = self._list
-        rows.empty = self._empty()
+        rows.empty = _empty(self._subject, self.kinds, self._words, listings, hidden=bool(self._things))
         rows.refresh()
         self._say()
 
@@ -113,6 +127,14 @@ class ThingSide(StepList):
         """Show the things of another conversation; until they come, those of the one before stay."""
         self._subject = subject
         self._stage = None
+
+    def has_lost(self, thing: Thing | None) -> bool:
+        """Whether a thing was listed once and is no more. Known only of a list that was fetched to its end."""
+        if thing is None or not self._listings or not all(each.next_cursor is None for each in self._listings):
+            return False
+        known = self._subject.journal.conversation.catalogue.listings
+        asked = all(known[kind].asked for kind in self.kinds if THINGS[kind] is type(thing))
+        return asked and (type(thing), thing.key) not in self._keys
 
     def read(self, listings: Sequence[Listing]) -> Sequence[Any]:
         """What the rows take, made of the lists; of our kinds, in their order."""
@@ -128,17 +150,28 @@ class ThingSide(StepList):
         self._listings = listings
         self._things = self.read(listings)
         self._summary = self.summary(self._things) if self._things else ("", "")
-        self._search()
+        self._rows.marks = marks_of(self.head.known)
+        self._search(taken=True)
+        self.refresh_bindings()
 
-    def _search(self) -> None:
-        wanted = self._bar.text
-        told = self._told
+    def _search(self, *, taken: bool = False) -> None:
+        """Show what matches. `taken`: the things are other ones, and the reader has done nothing."""
+        wanted, told, rows = self._bar.text, self._told, self._list
+        was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         self._searched = wanted
-        self._rows.replace(self._things, wanted)
-        rows = self._list
+        self._rows.replace(self._things, "")
+        if taken:
+            self._keys = frozenset((type(thing), thing.key) for thing in map(self._rows.thing, range(self._rows.count)))
+        if wanted:
+            self._rows.replace(self._things, wanted)
         rows.sync()
         count = self._rows.count
-        rows.go_to(next((at for at in range(count) if told and _same(self._rows.thing(at), told)), 0))
+        at = next((at for at in range(count) if told and _same(self._rows.thing(at), told)), None)
+        lost = taken and told is not None and at is None
+        rows.go_to(at if at is not None else min(max(was_at, 0), count - 1) if lost else 0)
+        if taken and was_at >= 0:
+            rows.view.scroll_to(rows.view.cursor - offset)
+        self._gone_at = rows.view.cursor if lost else None
         self._bar.say_count(count if wanted else None, of=len(self._things))
         self._mean()
 
@@ -146,22 +179,8 @@ class ThingSide(StepList):
         count, rest = self._summary
         every: list[Span] = [(count or self._words.many.capitalize(), "title"), (rest, "faint")]
         if any(listing.outdated for listing in self._listings):
-            every.append((f"  {glyphs().warning} changed since", "warning"))
+            every.append((f"  {glyphs().warning} changed: {keys.key_name('L')} fetches", "warning"))
         self._line.show(every)
-
-    def _empty(self) -> list[list[Span]]:
-        """What stands in an empty list: why, and what can be done."""
-        one, many = self._words.one, self._words.many
-        if self._things:
-            return [[(f"No {one} matches", "muted")], [("Esc shows all again", "faint")]]
-        if self._subject.stage is Stage.CONNECTING or self._subject.listing in self.kinds:
-            return [[(f"Fetching the {many}", "muted")]]
-        if any(listing.asked for listing in self._listings):
-            return [[(f"The server has no {many}", "muted")]]
-        opening = self._subject.opening
-        if opening and not any(LISTS[kind].capability in opening.capabilities for kind in self.kinds):
-            return [[(f"The server declares no {many}", "muted")]]
-        return [[(f"The {many} were never listed", "muted")]]
 
     @property
     def chosen(self) -> Thing | None:
@@ -171,6 +190,9 @@ class ThingSide(StepList):
 
     def _mean(self, *, opened: bool = False) -> None:
         """Tell which thing is meant, if that is another one."""
+        if self._gone_at is not None and not opened and self._list.view.cursor == self._gone_at:
+            return
+        self._gone_at = None
         thing = self.chosen
         if opened or thing != self._told:
             self._told = thing
@@ -220,6 +242,29 @@ class ThingSide(StepList):
         if not event.control.text:
             self.remove_class("-searching")
         self._list.focus()
+
+
+def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
+    """Whether more pages are about to come: until then, what was listed before stays in sight."""
+    pairs = zip(listings, before, strict=False)
+    return any(new.next_cursor is not None and len(new.items) < len(old.items) for new, old in pairs)
+
+
+def _empty(
+    subject: Subject, kinds: tuple[str, ...], words: ListWords, listings: Sequence[Listing], *, hidden: bool
+) -> list[list[Span]]:
+    """What stands in an empty list: why, and what can be done. `hidden`: a search hides what there is."""
+    one, many = words.one, words.many
+    if hidden:
+        return [[(f"No {one} matches", "muted")], [("Esc shows all again", "faint")]]
+    if subject.stage is Stage.CONNECTING or subject.listing in kinds:
+        return [[(f"Fetching the {many}", "muted")]]
+    if any(listing.asked for listing in listings):
+        return [[(f"The server has no {many}", "muted")]]
+    opening = subject.opening
+    if opening and not any(LISTS[kind].capability in opening.capabilities for kind in kinds):
+        return [[(f"The server declares no {many}", "muted")]]
+    return [[(f"The {many} were never listed", "muted")]]
 
 
 def _same(one: Thing, other: Thing) -> bool:

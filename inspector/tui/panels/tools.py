@@ -36,6 +36,7 @@ class ToolsPanel(ToolSteps):
     places = (
         Where.EVERYWHERE,
         Where.TOOLS,
+        Where.OFFERED,
         Where.FORM,
         Where.FORM_LINE,
         Where.FORM_CHOICE,
@@ -45,7 +46,7 @@ class ToolsPanel(ToolSteps):
         Where.JSON,
         Where.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.RESULT, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL)
     HELP = """\
 Choose a tool, fill its form, call it. What a server says of its tools is shown as its claim. The form takes wrong
 values too: the button then says so, and a second press sends them.
@@ -82,6 +83,7 @@ values too: the button then says so, and a second press sends them.
             return
         self.side.sync()
         self.form.say_why_not(self._calling.why_not())
+        self.form.say_gone(self.side.has_lost(self.form.thing))
         if self._history.take():
             self._show_history()
         if self.result.is_empty:
@@ -152,6 +154,7 @@ values too: the button then says so, and a second press sends them.
         before = self.form.tool
         if event.tool is None or event.tool != before:
             await self.form.show(event.tool)
+        if event.tool is None or before is None or event.tool.key != before.key:
             self._show_history()
             self._wanted = None
             self.result.show_nothing()
