@@ -16,6 +16,7 @@ from inspector.protocol.things import Thing
 from inspector.tui.panels.call_history import CallHistory, HistoryRows
 from inspector.tui.panels.calling import Calling
 from inspector.tui.panels.calls import Call, Looked, Past, look, look_back
+from inspector.tui.panels.clocks import clocks_of
 from inspector.tui.panels.offer_form import OfferForm
 from inspector.tui.panels.offer_kind import OfferKind
 from inspector.tui.panels.offer_list import OfferSide
@@ -67,7 +68,7 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             self._find_calls()
         if self.result.is_empty:
             self._show_newest()
-        self.result.tick(self.subject.now_ns)
+        self.result.tick(self.subject.now_ns, clocks_of(self.subject, self.result.exchange))
         self.result.body.sync()
 
     def rebind(self, subject: Subject) -> None:

@@ -13,10 +13,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from inspector.protocol.exchanges import Exchange
+from inspector.protocol.exchanges import Exchange, Progress
 from inspector.tui import keys
 from inspector.tui.panels.call_history import HistoryRows
 from inspector.tui.panels.calls import Call, Looked, Past
+from inspector.tui.panels.clocks import Clocks, clock_lines, whole_seconds
 from inspector.tui.panels.result_body import CONTENT, HISTORY, STRUCTURED, TABS, ResultBody, ResultWords
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.widgets.form_bar import Deed, FormBar
@@ -24,10 +25,11 @@ from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels import text
 from inspector.viewmodels.lines import plain
+from inspector.viewmodels.progress import bar, said
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.words import progress_words
 
 _BEFORE: Span = ("of the connection before", "warning")
+_NO_CLOCKS = Clocks()
 _BAR = 24
 """Cells of the progress bar at most."""
 
@@ -148,20 +150,22 @@ it came, and the earlier calls, of which Enter shows one.
         else:
             line.show([("Result", "muted")])
 
-    def tick(self, now_ns: int) -> None:
+    def tick(self, now_ns: int, clocks: Clocks = _NO_CLOCKS) -> None:
         """Renew what changes while a call runs. `now_ns` is the journal's clock."""
         call = self._call
         if call is None:
             return
         exchange = call.exchange
         elapsed = max(0, now_ns - exchange.started_ns) // 100_000_000 if exchange and now_ns else 0
-        shown = (elapsed, exchange, exchange.progress if exchange else None, call.cancelling)
+        progress = exchange.progress if exchange else None
+        shown = (elapsed, exchange, progress, call.cancelling, whole_seconds(clocks))
         if shown == self._shown_progress:
             return
         self._shown_progress = shown
         lines = [_elapsed(call, elapsed)]
-        if exchange and exchange.progress:
-            lines += _progress(exchange, max(10, min(_BAR, self.size.width - 30)))
+        if progress is not None:
+            lines += _progress(progress, max(10, min(_BAR, self.size.width - 30)))
+        lines += clock_lines(clocks)
         words = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
         words.no_wrap = False
         self._progress.update(words)
@@ -246,13 +250,7 @@ def _elapsed(call: Call, tenths: int) -> list[Span]:
     return [(f"{tenths / 10:.1f} s", "pending"), ("   ^c cancels", "faint")]
 
 
-def _progress(exchange: Exchange, width: int) -> list[list[Span]]:
-    progress = exchange.progress
-    assert progress is not None
-    words: list[Span] = [(progress_words(progress), "text"), (f"  {glyphs().times}{progress.count}", "faint")]
-    if progress.total is None or progress.total <= 0:
-        return [words]
-    share = min(max(progress.progress / progress.total, 0.0), 1.0)
-    full = round(share * width)
-    bar: list[Span] = [("━" * full, "accent"), ("─" * (width - full), "faint"), (f" {share:.0%}", "muted")]
-    return [bar, words]
+def _progress(progress: Progress, width: int) -> list[list[Span]]:
+    words: list[Span] = [*said(progress), (f"  {glyphs().times}{progress.count}", "faint")]
+    drawn = bar(progress, width)
+    return [drawn, words] if drawn else [words]

@@ -21,6 +21,7 @@ from inspector.tui.keys import Where
 from inspector.tui.panels.call_history import CallHistory, HistoryRows
 from inspector.tui.panels.calling import Calling, question
 from inspector.tui.panels.calls import Call, Looked, Past, look, look_back
+from inspector.tui.panels.clocks import clocks_of
 from inspector.tui.panels.result import ResultPanel
 from inspector.tui.panels.result_body import HISTORY
 from inspector.tui.panels.tool_form import ToolForm
@@ -88,7 +89,7 @@ values too: the button then says so, and a second press sends them.
             self._show_history()
         if self.result.is_empty:
             self._show_newest()
-        self.result.tick(self.subject.now_ns)
+        self.result.tick(self.subject.now_ns, clocks_of(self.subject, self.result.exchange))
         self.result.body.sync()
 
     def rebind(self, subject: Subject) -> None:

@@ -54,7 +54,7 @@ async def test_a_running_call_shows_its_time_and_its_progress() -> None:
         await pilot.pause()
         assert "⋯ Running" in text(app)
         assert "2.3 s" in text(app)
-        assert "7 ␛[2Jx" in text(app)
+        assert "7  ␛[2Jx  ×1" in text(app)
         call.cancelling = True
         app.panel.tick(app.subject.tape.now + 2_300_000_000)
         await pilot.pause()
