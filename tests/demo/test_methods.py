@@ -142,5 +142,7 @@ async def test_a_listener_hears_nothing_that_it_did_not_ask_for() -> None:
 
 def test_the_tables_share_what_both_eras_have() -> None:
     assert set(methods.LEGACY) & set(methods.MODERN) == {*LISTS, "tools/call", "resources/read", "prompts/get"} | {
-        "completion/complete"
+        "completion/complete",
+        "tasks/get",
+        "tasks/cancel",
     }

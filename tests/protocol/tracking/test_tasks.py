@@ -1,0 +1,276 @@
+"""Tasks, as the frames of both eras tell of them."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol import events
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.tracking.tasks import FAULTS, STEPS, Task
+
+TIMES = {"createdAt": "2026-08-01T00:00:00Z", "lastUpdatedAt": "2026-08-01T00:00:01Z"}
+
+
+class Talk:
+    """A conversation, line by line."""
+
+    def __init__(self) -> None:
+        self.conversation = Conversation()
+        self.found: list[events.Event] = []
+        self._n = 0
+        self._id = 0
+
+    def frame(self, message: dict[str, Any], direction: Direction) -> None:
+        self._n += 1
+        payload = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.found = self.conversation.observe(Frame(self._n, self._n * 10, 0, direction, Channel.MEMORY, payload))
+
+    def asks(self, method: str, params: Any = None, *, by_server: bool = False) -> int:
+        self._id += 1
+        direction = Direction.FROM_SERVER if by_server else Direction.TO_SERVER
+        self.frame({"id": self._id, "method": method, "params": params or {}}, direction)
+        return self._id
+
+    def answers(self, id_: int, *, by_server: bool = True, **answer: Any) -> None:
+        self.frame({"id": id_, **answer}, Direction.FROM_SERVER if by_server else Direction.TO_SERVER)
+
+    def call(self, method: str, params: Any, result: Any) -> None:
+        self.answers(self.asks(method, params), result=result)
+
+    def tells(self, method: str, params: Any) -> None:
+        self.frame({"method": method, "params": params}, Direction.FROM_SERVER)
+
+    @property
+    def task(self) -> Task:
+        return self.conversation.tasks.all[0]
+
+    @property
+    def faults(self) -> list[str]:
+        return [fault.what for fault in self.task.faults]
+
+
+def core(state: str = "working", message: str = "", id_: str = "t1", **more: Any) -> dict[str, Any]:
+    return {
+        "taskId": id_,
+        "status": state,
+        "statusMessage": message,
+        **TIMES,
+        "ttl": 60000,
+        "pollInterval": 500,
+        **more,
+    }
+
+
+def flat(state: str = "working", id_: str = "t1", **more: Any) -> dict[str, Any]:
+    return {"taskId": id_, "status": state, **TIMES, "ttlMs": 60000, "resultType": "complete", **more}
+
+
+@pytest.fixture
+def talk() -> Talk:
+    return Talk()
+
+
+def begin(talk: Talk, *, name: str = "dig", id_: str = "t1") -> None:
+    talk.call("tools/call", {"name": name, "task": {}}, {"task": core(id_=id_)})
+
+
+def test_a_task_of_the_core_is_known_from_its_handle_to_its_result(talk: Talk) -> None:
+    begin(talk)
+    talk.call("tasks/get", {"taskId": "t1"}, core(message="halfway"))
+    talk.tells("notifications/tasks/status", core("completed", "halfway"))
+    talk.call("tasks/result", {"taskId": "t1"}, {"content": [], "isError": True})
+    task = talk.task
+    assert (task.id, task.by_server, task.target, task.state, task.polls) == ("t1", True, "dig", "completed", 1)
+    assert [(step.state, step.message) for step in task.history] == [
+        ("working", ""),
+        ("working", "halfway"),
+        ("completed", "halfway"),
+    ]
+    assert (task.ttl_ms, task.poll_ms, task.failed, task.result_frame) == (60000, 500, True, 7)
+    assert task.ended
+    assert talk.faults == []
+
+
+def test_the_call_its_polls_and_its_result_are_one_operation(talk: Talk) -> None:
+    begin(talk)
+    begin(talk, id_="t2")
+    talk.call("tasks/get", {"taskId": "t1"}, core())
+    talk.call("tasks/result", {"taskId": "t2"}, {"content": []})
+    talk.call("tasks/cancel", {"taskId": "t1"}, core("cancelled"))
+    operations = [list(operation.exchanges) for operation in talk.conversation.operations.operations]
+    assert operations == [[1, 3, 5], [2, 4]]
+    assert talk.conversation.tasks.of_operation(1) is talk.task
+    assert talk.task.cancel_asked == 5
+
+
+def test_news_is_told_once_and_repetition_is_none(talk: Talk) -> None:
+    begin(talk)
+    assert [type(event).__name__ for event in talk.found] == ["Closed", "TaskTold"]
+    talk.call("tasks/get", {"taskId": "t1"}, core())
+    assert [type(event).__name__ for event in talk.found] == ["Closed"]
+
+
+def test_a_task_of_the_extension_asks_and_brings_its_result_with_the_poll(talk: Talk) -> None:
+    talk.call("tools/call", {"name": "dig"}, flat() | {"resultType": "task"})
+    asked = {"name": {"method": "elicitation/create", "params": {"message": "Who?"}}}
+    for _ in range(2):  # the question is told once, however often the poll repeats it
+        talk.call("tasks/get", {"taskId": "t1"}, flat("input_required", inputRequests=asked))
+    assert [(q.message, q.key, q.task, q.cause) for q in talk.conversation.questions] == [("Who?", "name", "t1", 1)]
+    assert talk.task.needs_input
+    talk.call("tasks/update", {"taskId": "t1", "inputResponses": {}}, {"resultType": "complete"})
+    talk.call("tasks/get", {"taskId": "t1"}, flat("completed", result={"content": []}))
+    assert (talk.task.state, talk.task.result_frame, talk.task.failed) == ("completed", 10, False)
+    assert [list(each.exchanges) for each in talk.conversation.operations.operations] == [[1, 2, 3, 4, 5]]
+
+
+def test_a_question_of_the_servers_own_says_in_which_task_it_is_asked(talk: Talk) -> None:
+    begin(talk)
+    talk.asks("tasks/result", {"taskId": "t1"})
+    related = {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}
+    talk.asks("elicitation/create", {"message": "Who?", "_meta": related}, by_server=True)
+    (question,) = talk.conversation.questions
+    assert (question.task, question.cause) == ("t1", 1)
+
+
+def test_a_question_that_the_client_answers_as_a_task_is_a_task_of_the_client(talk: Talk) -> None:
+    asked = talk.asks("sampling/createMessage", {"task": {"ttl": 5}}, by_server=True)
+    talk.answers(asked, by_server=False, result={"task": core(id_="ours")})
+    polled = talk.asks("tasks/get", {"taskId": "ours"}, by_server=True)
+    talk.answers(polled, by_server=False, result=core("completed", id_="ours"))
+    assert (talk.task.by_server, talk.task.method, talk.task.state, talk.task.polls) == (
+        False,
+        "sampling/createMessage",
+        "completed",
+        1,
+    )
+    assert talk.conversation.tasks.find("ours") is None
+    assert talk.conversation.tasks.find("ours", by_server=False) is talk.task
+
+
+def test_a_result_means_that_it_has_ended_also_where_nobody_asked_for_its_state(talk: Talk) -> None:
+    begin(talk)
+    talk.call("tasks/get", {"taskId": "t1"}, core("input_required"))
+    talk.call("tasks/result", {"taskId": "t1"}, {"content": []})
+    assert (talk.task.state, talk.task.ended) == ("completed", True)
+
+
+def test_a_list_makes_tasks_known_that_nobody_saw_begin(talk: Talk) -> None:
+    talk.call("tasks/list", {}, {"tasks": [core("completed", id_="old"), core(id_="new"), {"no": "id"}]})
+    tasks = talk.conversation.tasks
+    assert [(task.id, task.state, task.exchange) for task in tasks.all] == [
+        ("old", "completed", None),
+        ("new", "working", None),
+    ]
+    assert [fault.what for fault in tasks.faults] == ["a listed task has no id"]
+
+
+def test_a_state_that_goes_backwards_is_shown_and_blamed(talk: Talk) -> None:
+    begin(talk)
+    talk.call("tasks/get", {"taskId": "t1"}, core("completed"))
+    talk.call("tasks/get", {"taskId": "t1"}, core("working"))
+    assert talk.task.state == "working"
+    assert talk.task.ended
+    assert talk.faults == ["it was completed, and is working again"]
+
+
+@pytest.mark.parametrize(
+    ("handle", "says"),
+    [
+        (core("completed"), "it began as completed, not as working"),
+        (core("sleeping"), "'sleeping' is no state of a task"),
+        (core(ttl=-1), "ttl is -1"),
+        (core(pollInterval="often"), "pollInterval is of type string"),
+    ],
+)
+def test_what_is_wrong_with_a_handle_is_its_fault(talk: Talk, handle: Any, says: str) -> None:
+    talk.call("tools/call", {"name": "dig", "task": {}}, {"task": handle})
+    assert says in talk.faults
+
+
+def test_a_task_that_nobody_asked_for_and_one_whose_id_was_given_before_are_blamed(talk: Talk) -> None:
+    begin(talk)
+    talk.call("tools/call", {"name": "dig"}, {"task": core()})
+    second = talk.conversation.tasks.all[1]
+    assert [fault.what for fault in second.faults] == ["its id was given before, to task 1", "nobody asked for a task"]
+
+
+def test_a_handle_without_an_id_is_told_of_though_there_is_no_task(talk: Talk) -> None:
+    talk.call("tools/call", {"name": "dig"}, {"resultType": "task", "status": "working"})
+    talk.tells("notifications/tasks", {"status": "working"})
+    assert talk.conversation.tasks.all == []
+    assert [fault.what for fault in talk.conversation.tasks.faults] == [
+        "tools/call was answered with a task that has no id",
+        "a notification about a task names none",
+    ]
+
+
+def test_a_task_that_is_not_known_any_more_is_lost(talk: Talk) -> None:
+    begin(talk)
+    talk.answers(talk.asks("tasks/get", {"taskId": "t1"}), error={"code": -32602, "message": "what task?"})
+    assert talk.task.lost
+    assert talk.task.ended
+    assert talk.faults == ["its handle was given, and nobody knows it"]
+    talk.answers(talk.asks("tasks/get", {"taskId": "never"}), error={"code": -32602, "message": "what task?"})
+    assert len(talk.conversation.tasks.all) == 1
+
+
+def test_an_answer_that_speaks_of_another_task_is_blamed(talk: Talk) -> None:
+    begin(talk)
+    talk.call("tasks/get", {"taskId": "t1"}, core("completed", id_="t9"))
+    talk.call("tasks/get", {"taskId": "t1"}, {})
+    assert talk.task.state == "working"
+    assert talk.faults == ["it was asked for, and the answer speaks of 't9'", "the answer to tasks/get names no task"]
+
+
+def test_an_error_as_the_result_of_a_task_that_has_ended_is_its_result(talk: Talk) -> None:
+    begin(talk)
+    talk.call("tasks/get", {"taskId": "t1"}, core("failed", "no spade"))
+    talk.answers(talk.asks("tasks/result", {"taskId": "t1"}), error={"code": -32603, "message": "no spade"})
+    assert talk.task.failed
+    assert talk.task.result_frame is not None
+
+
+def test_an_endless_task_keeps_its_first_and_its_newest_steps(talk: Talk) -> None:
+    begin(talk)
+    for n in range(STEPS + 20):
+        talk.tells("notifications/tasks/status", core(message=f"day {n}"))
+    assert len(talk.task.history) == STEPS
+    assert talk.task.left_out == 21
+    assert talk.task.history[0].message == ""
+    assert talk.task.history[-1].message == f"day {STEPS + 19}"
+
+
+def test_faults_are_noted_once_and_not_for_ever(talk: Talk) -> None:
+    begin(talk)
+    for n in range(FAULTS * 2):
+        talk.call("tasks/get", {"taskId": "t1"}, core(f"state {n}"))
+        talk.call("tasks/get", {"taskId": "t1"}, core(f"state {n}"))
+    assert len(talk.task.faults) == FAULTS
+
+
+def test_thousands_of_tasks_are_found_by_their_ids(talk: Talk) -> None:
+    for n in range(3000):
+        begin(talk, id_=f"t{n}")
+    talk.call("tasks/get", {"taskId": "t2999"}, core("completed", id_="t2999"))
+    found = talk.conversation.tasks.find("t2999")
+    assert found is not None
+    assert (found.number, found.state) == (3000, "completed")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["tools/call", "tasks/get", "tasks/list", "tasks/result"]), st.integers(0, 3)))
+)
+def test_a_task_that_has_ended_once_stays_ended(lines: list[tuple[str, int]]) -> None:
+    talk, ended = Talk(), set[int]()
+    states = ("working", "completed", "nonsense", "input_required")
+    for method, n in lines:
+        word = core(states[n], id_=f"t{n % 2}")
+        results = {"tools/call": {"task": word}, "tasks/list": {"tasks": [word]}}
+        talk.call(method, {"name": "x", "task": {}, "taskId": f"t{n % 2}"}, results.get(method, word))
+        now = {task.number for task in talk.conversation.tasks.all if task.ended_ns is not None}
+        assert ended <= now
+        ended = now
