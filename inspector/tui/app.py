@@ -175,7 +175,16 @@ class InspectApp(App[None]):
             self.say("There is no connection to ask for lists.")
             return
         await self.subject.refresh()
-        self.say("The lists are fresh.")
+        self.say("The lists were fetched anew.")
+
+    async def action_refresh_mode(self) -> None:
+        """Fetch lists that change by themselves, or only when asked for."""
+        if not self.subject.can_act:
+            self.say("A recording fetches nothing.")
+            return
+        on = not self.subject.refreshes
+        self.say("Lists that change are fetched by themselves." if on else "Lists that change wait until L fetches them.")
+        await self.subject.refresh_by_itself(on)
 
     def action_answer_here(self) -> None:
         """Answer the oldest question in a dialog over whatever is in sight."""
