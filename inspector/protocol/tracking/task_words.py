@@ -77,8 +77,8 @@ class _Fields(msgspec.Struct):
     pollIntervalMs: Any = msgspec.UNSET  # noqa: N815
     inputRequests: Any = None  # noqa: N815
     resultType: Any = None  # noqa: N815
-    result: msgspec.Raw | None = None
-    error: msgspec.Raw | None = None
+    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 def read_word(part: Part) -> Word | None:
@@ -102,8 +102,8 @@ def word_of(value: Any) -> Word | None:
 _PAYLOADS = ("result", "error")
 
 
-def _part(raw: msgspec.Raw | None) -> Part | None:
-    return None if raw is None or bytes(raw) == b"null" else Part(bytes(raw))
+def _part(raw: msgspec.Raw | msgspec.UnsetType) -> Part | None:
+    return None if isinstance(raw, msgspec.UnsetType) or bytes(raw) == b"null" else Part(bytes(raw))
 
 
 def _word(fields: _Fields, result: Part | None, error: Part | None) -> Word | None:

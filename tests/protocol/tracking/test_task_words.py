@@ -69,9 +69,11 @@ def test_a_handle_is_nested_in_one_era_and_flat_in_the_other() -> None:
         handle_in(part({"task": CORE}), asked=False),
         handle_in(part(FLAT | {"resultType": "task"}), asked=False),
     )
-    assert nested is not None and flat is not None
+    assert nested is not None
+    assert flat is not None
     assert (nested.nested, flat.nested) == (True, False)
-    assert nested.word is not None and flat.word is not None
+    assert nested.word is not None
+    assert flat.word is not None
     assert nested.word.id == flat.word.id == "t1"
 
 
