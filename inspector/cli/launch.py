@@ -43,6 +43,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         offers=chosen.answers.offers(has_person=has_person),
         prepared=chosen.answers.prepared,
         roots=chosen.answers.roots,
+        lists=chosen.lists,
         model=chosen.answers.model,
         extensions=chosen.extensions,
         has_person=has_person,

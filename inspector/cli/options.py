@@ -14,6 +14,7 @@ import msgspec
 from inspector.cli import answers, extensions
 from inspector.cli.answers import Answers, answers_options
 from inspector.cli.extensions import extension_options
+from inspector.cli.listing import screen_lists, wishes
 from inspector.cli.words import no_server
 from inspector.cli.world import World
 from inspector.config.environment import build_environment
@@ -21,6 +22,7 @@ from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
 from inspector.protocol.extensions import Advertised
 from inspector.protocol.revisions._shape import Era
+from inspector.session.lists import ListWishes
 from inspector.session.waiting import Clocks
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -61,7 +63,7 @@ def target_options(command: F) -> F:
 
 def screen_options(command: F) -> F:
     """Add what every command with the interface takes: the target's options, and whether to record."""
-    return target_options(click.option("--no-capture", is_flag=True, help="Record nothing.")(command))
+    return target_options(click.option("--no-capture", is_flag=True, help="Record nothing.")(screen_lists(command)))
 
 
 def headless_options(command: F) -> F:
@@ -91,6 +93,7 @@ class Chosen(msgspec.Struct, frozen=True):
     """False with --no-capture."""
     answers: Answers = msgspec.field(default_factory=Answers)
     extensions: Advertised = Advertised()
+    lists: ListWishes = ListWishes()
 
 
 def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
@@ -120,6 +123,7 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         not no_capture,
         told,
         extensions.read(options),
+        wishes(options),
     )
 
 
