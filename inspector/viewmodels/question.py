@@ -10,7 +10,7 @@ from typing import Any
 
 from inspector.capture.journal import Journal
 from inspector.protocol import peek
-from inspector.protocol.exchanges import Exchange
+from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.questions import Kind, Question
 from inspector.viewmodels import text
 from inspector.viewmodels.lines import Fact, Section, fact, paragraph
@@ -25,6 +25,7 @@ _SECRET = re.compile(
 )
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
 MOST_MESSAGE = 20_000
+_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
 
 
 def kind_word(question: Question) -> str:
@@ -73,15 +74,12 @@ def _facts(question: Question, journal: Journal, patience_s: float | None) -> It
         yield Fact("inside", "no call that it could be told of", "muted")
     else:
         yield fact("inside", f"{exchange.method} {exchange.target}".rstrip())
+        if exchange.state in _GIVEN_UP:
+            yield Fact("that call", "was given up: the server may not want the answer any more", "warning")
         if patience_s is not None and exchange.is_open:
             waits = text.human_duration(round(patience_s * 1e9))
-            yield Fact("that call", f"gives up {waits} after its start; no earlier while you answer")
-    if question.visit:
-        yield Fact("that call", "was refused until the link is visited (error -32042)")
-    if question.elicitation:
-        done = journal.conversation.visits.is_complete(question)
-        yield Fact("the server says", "it is complete", "ok") if done else Fact("complete", "not yet", "muted")
-    if question.key and not question.visit:
+            yield Fact("that call", f"gives up {waits} after its start; silence is not counted while you answer")
+    if question.key:
         yield fact("known as", f"{question.key} (all questions of one result are answered together)", "muted")
 
 

@@ -119,3 +119,57 @@ async def test_a_lookout_is_told_what_it_asks(transport: str, tmp_path: Path) ->
         assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)) == "flag A"
         declined = [{"kind": "elicitation", "answer": "cancel"}]
         assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=declined)) == "cancel"
+
+
+MATES = [
+    *((package, transport) for package in ("mcp1", "mcp2", "fastmcp") for transport in ("stdio", "http")),
+    ("mcp1", "sse"),
+]
+_OF_A_MATE = [
+    {"kind": "elicitation", "message": "rope", "answer": "accept", "content": {"metres": 12}},
+    {"kind": "elicitation", "tool": "survey", "answer": "accept", "content": {"metres": 3}},
+    {"kind": "elicitation", "tool": "link", "answer": "decline"},
+    {"kind": "elicitation", "answer": "accept", "content": {"ship": "Gull", "quay": "north"}},
+    {"kind": "sampling", "answer": "text", "text": "Aye"},
+]
+
+
+@pytest.mark.parametrize(("package", "transport"), MATES)
+async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, transport: str, tmp_path: Path) -> None:
+    async with _there(_built(package, "mate.py", transport), tmp_path) as target:
+        for tool, told in (
+            ("ask", "{'ship': 'Gull', 'nights': 2, 'quay': 'north'}"),
+            ("ask_twice", "'quay': 'north'} and {'metres': 12}"),
+            ("advise", "prepared says: Aye"),
+            ("look_around", tmp_path.as_uri()),
+            ("link", "decline"),
+        ):
+            ran = await _call(target, tmp_path, tool, "--era", Era.LEGACY, answers=_OF_A_MATE)
+            assert told in _said(ran)
+            assert ran.json["rounds"] == 1
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("package", ["mcp2", "fastmcp"])
+async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_retry(
+    package: str, transport: str, tmp_path: Path
+) -> None:
+    async with _there(_built(package, "mate.py", transport), tmp_path) as target:
+        ran = await _call(target, tmp_path, "survey", "--era", Era.MODERN, answers=_OF_A_MATE)
+    assert _said(ran) == f"{{'metres': 3}}; Aye; {tmp_path.as_uri()}; mate's own words: ü/{{}}"
+    assert ran.json["rounds"] == 2
+    first, second = ran.seen.sent("tools/call")
+    assert (first["params"].keys() & {"inputResponses", "requestState"}, set(second["params"]["inputResponses"])) == (
+        set(),
+        {"berth", "word", "roots"},
+    )
+
+
+async def test_a_mate_who_waits_for_an_answer_that_nobody_gives_is_given_up_in_time(tmp_path: Path) -> None:
+    late = [{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]
+    async with _there(_built("mcp2", "mate.py", "stdio"), tmp_path) as target:
+        ran = await _call(target, tmp_path, "ask", "--era", Era.LEGACY, "--max-total", "1", answers=late)
+    assert ran.status == ExitStatus.TIMEOUT
+    (call,) = ran.seen.sent("tools/call")
+    (notice,) = ran.seen.sent("notifications/cancelled")
+    assert notice["params"]["requestId"] == call["id"]

@@ -41,6 +41,14 @@ def test_it_says_who_asks_inside_which_call_and_how_long_that_call_waits(tape: T
     assert "Beware" not in found
 
 
+def test_it_says_that_the_call_was_given_up_in_which_it_was_asked(tape: Tape) -> None:
+    tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
+    tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
+    found = shown(asks(message="Which city?", cause=2), tape, 90)
+    assert "that call  was given up" in found
+    assert "after its start" not in found
+
+
 def test_without_a_known_call_it_says_so(tape: Tape) -> None:
     found = shown(asks(message="Hm?", cause=99), tape, 90)
     assert "no call that it could be told of" in found
@@ -100,17 +108,3 @@ def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
     assert cause_in_short(asks(cause=1), tape.journal) == "bo␛[31mok"
     kinds = [asks(), asks(mode="url"), asks(Kind.SAMPLING), asks(Kind.ROOTS)]
     assert [kind_word(each) for each in kinds] == ["form", "link", "sampling", "roots"]
-
-
-def test_a_visit_says_that_the_call_was_refused_and_whether_the_server_calls_it_complete(tape: Tape) -> None:
-    tape.initialized("2025-11-25").call(5, "buy")
-    pay = {"mode": "url", "message": "Pay.", "url": "https://pay.example", "elicitationId": "e1"}
-    error = {"code": -32042, "message": "first pay", "data": {"elicitations": [pay]}}
-    tape.from_server({"jsonrpc": "2.0", "id": 5, "error": error})
-    (question,) = tape.journal.conversation.questions
-    found = shown(question, tape)
-    assert "was refused until the link is visited (error -32042)" in found
-    assert "answered together" not in found
-    assert "not yet" in found
-    tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
-    assert "it is complete" in shown(question, tape)

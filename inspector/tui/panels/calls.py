@@ -131,7 +131,8 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
         "output_schema": schema,
         "revision": opening.revision if opening else None,
     }
-    if exchange.answer_frame is None:
+    if exchange.answer_frame is None or (called is not None and isinstance(called.reply, Silent | GivenUp)):
+        # What came after it was given up is in the traffic; whether it came before this look must not matter.
         return b"", Finished(answered=False, **common, **_failure(exchange, called.reply if called else None))
     raw = _payload(journal, exchange.answer_frame)
     common["size"] = len(raw)

@@ -68,6 +68,17 @@ def test_what_no_frame_says_comes_from_the_reply(reply: Reply, came: Came, said:
     assert said in plain(looked.view.said[0])
 
 
+def test_what_comes_after_a_call_was_given_up_does_not_change_what_is_said_of_it() -> None:
+    tape, exchange = called()
+    tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
+    tape.error(1, 0, "Request cancelled")
+    given_up = look(tape.journal, exchange, None, Called(Silent(None, 5.0, "total"), 1))
+    assert given_up.view.came is Came.TIMEOUT
+    assert "5 seconds (the total clock ran out)" in plain(given_up.view.said[0])
+    cancelled = look(tape.journal, exchange, None, Called(GivenUp(None, "enough"), 1))
+    assert cancelled.view.came is Came.CANCELLED
+
+
 def test_a_call_that_was_never_sent_says_why() -> None:
     tape, _ = called()
     looked = look(tape.journal, None, None, Called(Broken(None, "not connected"), 1))

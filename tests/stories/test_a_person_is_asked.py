@@ -1,0 +1,332 @@
+"""Servers that others wrote ask, and a person answers at the screen: by the dialog, by the Inbox, in both eras."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.frames import Direction
+from inspector.protocol.offers import ALL
+from inspector.protocol.questions import Root
+from inspector.protocol.revisions._shape import Era
+from inspector.session.waiting import Clocks
+from tests.stories.persons import SIZE, Person, at_the_screen
+from tests.stories.real_targets import Real, named, running
+from tests.waiting import until
+
+pytestmark = pytest.mark.real
+
+_SERVERS = Path(__file__).parents[1] / "servers" / "real"
+EVERYTHING = ("everything-stdio", "everything-http", "everything-sse")
+MATES = [("mcp1", "stdio"), ("mcp1", "http"), ("mcp1", "sse"), ("mcp2", "stdio"), ("fastmcp", "http")]
+PILOTS = [(transport, era) for transport in ("stdio", "http") for era in (Era.LEGACY, Era.MODERN)]
+
+
+def built(package: str, transport: str, file: str = "mate.py") -> Real:
+    """A server of ours, built with a package that others wrote."""
+    words = (str(_SERVERS / file), transport, *(() if transport == "stdio" else ("{port}",)))
+    return replace(named(f"{package}-{transport}"), words=words)
+
+
+@asynccontextmanager
+async def asked(
+    real: Real, place: Path, size: tuple[int, int] = SIZE, *, era: Era = Era.LEGACY, **settings: Any
+) -> AsyncIterator[Person]:
+    """A person who can be asked anything, before the app on this server."""
+    roots = (Root(place.as_uri(), "here"),)
+    more = {"offers": frozenset(ALL), "has_person": True, "roots": roots, "era": era} | settings
+    async with running(real, place) as target, at_the_screen(target, None, size, **more) as person:
+        await person.sees("● connected", "→ tools/list")
+        yield person
+
+
+async def choose(person: Person, tool: str) -> None:
+    """Go to the tools, find one, open its form."""
+    await person.press("2")
+    await person.sees("tool ", tool)
+    await person.press("slash")
+    await person.types(tool[:20])
+    await person.sees("✓", f"▌ {tool}")
+    await person.press("enter", "enter")
+
+
+async def call(person: Person, tool: str) -> None:
+    """Go to the tools and call one that needs no arguments."""
+    await choose(person, tool)
+    await person.sees("Call ^j")
+    await person.press("ctrl+j")
+
+
+def crossed(person: Person, direction: Direction) -> list[Any]:
+    """The messages that crossed in one direction, in order."""
+    frames = [frame for frame in person.wire().frames if frame.direction is direction and frame.payload]
+    return [json.loads(frame.payload) for frame in frames if frame.payload.startswith(b"{")]
+
+
+def asked_by_request(person: Person, method: str) -> Any:
+    """The server's own request of a method, the newest, and what it was answered."""
+    request = [each for each in crossed(person, Direction.FROM_SERVER) if each.get("method") == method][-1]
+    sent = crossed(person, Direction.TO_SERVER)
+    answers = [each for each in sent if each.get("id") == request["id"] and "method" not in each]
+    assert len(answers) <= 1
+    return request.get("params", {}), answers[0] if answers else None
+
+
+def results_that_ask(person: Person) -> list[Any]:
+    """The results by which the server asked, in order."""
+    results = [message.get("result", {}) for message in crossed(person, Direction.FROM_SERVER)]
+    return [result for result in results if "inputRequests" in result]
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+async def test_a_form_with_every_kind_of_field_is_filled_in_the_dialog(name: str, tmp_path: Path) -> None:
+    async with asked(named(name), tmp_path, (120, 60)) as person:
+        await call(person, "trigger-elicitation-request")
+        await person.sees("asks in trigger-elicitation-request", "! here")
+        await person.press("exclamation_mark")
+        await person.sees("The server asks", "String", "● unset", "Decline ^d", "Cancel ^g")
+        await person.types("Ann")
+        await person.sees("✓ valid")
+        await person.press("tab", "right")
+        await person.press("ctrl+j")
+        await person.sees("Succeeded", "- Name: Ann", "- Agreed to terms: true", "- Favorite Integer: 42")
+        _, answer = asked_by_request(person, "elicitation/create")
+    content = answer["result"].pop("content")
+    assert answer["result"] == {"action": "accept"}
+    assert (content["name"], content["check"], content["number"]) == ("Ann", True, 3.14)
+    assert (content["untitledMultipleSelectEnum"], content["titledMultipleSelectEnum"]) == (["Guitar"], ["fish-1"])
+    assert (content["titledSingleSelectEnum"], content["legacyTitledEnum"]) == ("hero-1", "pet-1")
+    assert "email" not in content
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path: Path) -> None:
+    async with asked(named(name), tmp_path) as person:
+        await choose(person, "trigger-sampling-request")
+        await person.sees("prompt *")
+        await person.types("hi there")
+        await person.press("ctrl+j")
+        await person.sees("asks in trigger-sampling-request", "Esc ! here")
+        await person.press("escape", "5")
+        await person.sees("1 waiting", "waits", "sampling", "hi there")
+        await person.press("enter")
+        await person.sees("text *  Answer", "You are a helpful test server.", "written by hand", "Reject ^d")
+        await person.types("Aye")
+        await person.press("ctrl+j")
+        await person.sees("0 waiting", "answered", "by  person")
+        await person.press("escape", "2")
+        await person.sees("Succeeded", "written by hand", '"text": "Aye"')
+        params, answer = asked_by_request(person, "sampling/createMessage")
+    assert params["maxTokens"] == 100
+    assert answer["result"] == {
+        "role": "assistant",
+        "content": {"type": "text", "text": "Aye"},
+        "model": "written by hand",
+        "stopReason": "endTurn",
+    }
+
+
+@pytest.mark.parametrize("name", ["everything-stdio", "everything-http"])
+async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp_path: Path) -> None:
+    async with asked(named(name), tmp_path) as person:
+        await call(person, "get-roots-list")
+        await person.sees("Succeeded", tmp_path.as_uri())
+        assert asked_by_request(person, "roots/list")[1]["result"] == {
+            "roots": [{"uri": tmp_path.as_uri(), "name": "here"}]
+        }
+        await person.press("escape", "escape", "5")
+        await person.sees("1 root  r", "by  list of roots")
+        await person.press("r")
+        await person.sees("Directories, as paths or as file:// URIs.", "List these roots")
+        await person.types("/somewhere")
+        await person.sees("✓ valid")
+        await person.press("ctrl+j")
+        await person.sees("1 root from now on.")
+        await until(lambda: person.wire().sent("notifications/roots/list_changed"), "the server is told")
+        await until(lambda: _listed(person) == ["file:///somewhere"], "the server asks again")
+        await person.press("escape", "2")
+        await person.press("ctrl+j")
+        await person.sees("file:///somewhere")
+
+
+def _listed(person: Person) -> list[str]:
+    answer = asked_by_request(person, "roots/list")[1]
+    return [root["uri"] for root in answer["result"]["roots"]] if answer else []
+
+
+@pytest.mark.parametrize(("transport", "era"), PILOTS)
+async def test_a_second_question_knows_the_answer_to_the_first(transport: str, era: Era, tmp_path: Path) -> None:
+    async with asked(built("mcp2", transport, "pilot.py"), tmp_path, era=era) as person:
+        await choose(person, "moor")
+        await person.sees("ship *")
+        await person.types("Gull")
+        await person.press("ctrl+j")
+        await person.sees("asks in moor: Which berth?")
+        await person.press("escape", "exclamation_mark")
+        await person.sees("The server asks", "● south")
+        await person.press("left")
+        await person.sees("● north")
+        await person.press("ctrl+j")
+        await person.sees("The server asks", "How much rope for the north quay?", "1 error")
+        await person.types("12")
+        await person.sees("✓ valid")
+        await person.press("ctrl+j")
+        await person.sees("Succeeded", "Gull lies at the north quay for 2 nights on 12 m of rope")
+        saw = person.wire()
+        calls = saw.sent("tools/call")
+        if era is Era.LEGACY:
+            assert len(calls) == 1
+            assert asked_by_request(person, "elicitation/create")[1]["result"] == {
+                "action": "accept",
+                "content": {"metres": 12},
+            }
+            return
+        asking = results_that_ask(person)
+    assert [each["params"].get("requestState") for each in calls] == [None, *(each["requestState"] for each in asking)]
+    assert [list(each["params"].get("inputResponses", {})) for each in calls] == [
+        [],
+        *(list(each["inputRequests"]) for each in asking),
+    ]
+    assert len({each["id"] for each in calls}) == 3
+
+
+@pytest.mark.parametrize(("package", "transport"), MATES)
+async def test_a_mate_is_answered_declined_and_left_without_an_answer(
+    package: str, transport: str, tmp_path: Path
+) -> None:
+    async with asked(built(package, transport), tmp_path) as person:
+        for keys, action, shown in (
+            ("ctrl+d", "decline", "decline"),
+            ("ctrl+g", "cancel", "cancel"),
+            ("ctrl+j", "accept", "'quay': 'south'"),
+        ):
+            await call(person, "ask")
+            await person.sees("asks in ask: Which berth?")
+            await person.press("exclamation_mark")
+            await person.sees("The server asks", "ship *", "Decline ^d")
+            if action == "accept":
+                await person.types("Gull")
+                await person.sees("✓ valid")
+            await person.press(keys)
+            await person.sees("Succeeded", shown)
+            answer = asked_by_request(person, "elicitation/create")[1]
+            assert answer["result"]["action"] == action
+            assert ("content" in answer["result"]) == (action == "accept")
+            await person.press("escape", "escape", "escape")
+        await call(person, "advise")
+        await person.sees("asks in advise: Is it safe to sail?")
+        await person.press("exclamation_mark")
+        await person.sees("You are a mate.", "text *  Answer")
+        await person.press("ctrl+d")
+        await person.sees("rror", "the person rejected the request")
+        assert asked_by_request(person, "sampling/createMessage")[1]["error"]["code"] == -1
+
+
+@pytest.mark.parametrize(("package", "transport"), [("mcp1", "stdio"), ("mcp2", "http")])
+async def test_two_questions_at_once_are_answered_one_after_the_other(
+    package: str, transport: str, tmp_path: Path
+) -> None:
+    async with asked(built(package, transport), tmp_path) as person:
+        await call(person, "ask_twice")
+        await person.sees("asks in ask_twice", "2 wait", "5 Inbox ◆ 2")
+        await person.press("exclamation_mark")
+        await person.sees("Which berth?", "ship *")
+        await person.types("Gull")
+        await person.press("ctrl+j")
+        await person.sees("How much rope?", "metres *")
+        await person.types("7")
+        await person.press("ctrl+j")
+        await person.sees("Succeeded", "'ship': 'Gull'", "{'metres': 7}")
+        assert len(person.wire().sent("tools/call")) == 1
+
+
+@pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
+async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
+    package: str, transport: str, tmp_path: Path
+) -> None:
+    async with asked(built(package, transport), tmp_path) as person:
+        await call(person, "wait")
+        await person.sees("asks in wait: Which berth?")
+        await person.press("exclamation_mark")
+        await person.sees("The server asks", "ship *")
+        (tmp_path / "called-off").touch()
+        await person.sees("The question was withdrawn", "the berth is gone", "Succeeded")
+        assert "The server asks" not in person.screen
+        assert asked_by_request(person, "elicitation/create")[1] is None
+        await person.press("escape", "escape", "5")
+        await person.sees("0 waiting", "withdrawn")
+
+
+async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tmp_path: Path) -> None:
+    async with asked(built("mcp2", "stdio"), tmp_path) as person:
+        await call(person, "wait_for_ever")
+        await person.sees("asks in wait_for_ever")
+        await person.press("ctrl+c")
+        await person.sees("ancelled")
+        await person.press("escape", "escape", "5")
+        await person.sees("0 waiting", "withdrawn")
+
+
+async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: Path) -> None:
+    async with asked(built("mcp1", "stdio"), tmp_path, clocks=Clocks(total_s=1.5)) as person:
+        await call(person, "ask")
+        await person.sees("Timed out", "asks in ask: Which berth?")
+        await person.press("escape", "escape", "5")
+        await person.sees("1 waiting", "waits", "that call", "was given up: the server may not want")
+        await person.press("enter")
+        await person.types("Gull")
+        await person.sees("✓ valid")
+        await person.press("ctrl+j")
+        await person.sees("0 waiting", "accepted", "by  person")
+        assert asked_by_request(person, "elicitation/create")[1]["result"]["content"]["ship"] == "Gull"
+        (called,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
+        assert called.state in (ExchangeState.CANCELLED, ExchangeState.LATE)
+        await person.sees("● connected")
+
+
+@pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
+async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, transport: str, tmp_path: Path) -> None:
+    async with asked(built(package, transport), tmp_path, era=Era.MODERN) as person:
+        await call(person, "survey")
+        await person.sees("asks in survey", "2 wait")
+        await person.press("6")
+        await person.sees("asks in survey", "5 Inbox ◆ 2", "! here")
+        await person.press("exclamation_mark")
+        await person.sees("Which berth?", "metres *")
+        await person.types("3")
+        await person.press("ctrl+j")
+        await person.sees("Is it safe to sail?", "text *  Answer")
+        assert len(person.wire().sent("tools/call")) == 1
+        await person.types("Aye")
+        await person.press("ctrl+j")
+        await until(lambda: len(person.wire().sent("tools/call")) == 2, "it is called again")
+        await person.press("2")
+        await person.sees("Succeeded", "2 rounds", "{'metres': 3}; Aye; file://", "mate's own words: ü/{}")
+        first, second = person.wire().sent("tools/call")
+    assert second["id"] != first["id"]
+    (asking,) = results_that_ask(person)
+    assert second["params"]["requestState"] == asking["requestState"]
+    assert {key: value.get("action") for key, value in second["params"]["inputResponses"].items()} == {
+        "berth": "accept",
+        "word": None,
+        "roots": None,
+    }
+    assert "inputResponses" not in first["params"]
+
+
+async def test_a_link_is_shown_whole_and_its_host_apart(tmp_path: Path) -> None:
+    async with asked(built("mcp1", "stdio"), tmp_path) as person:
+        await call(person, "link")
+        await person.sees("asks in link: Please pay the toll.")
+        await person.press("exclamation_mark")
+        await person.sees("https://toll.example/pay?ship=Gull", "toll.example", "Open link o", "Accept")
+        await person.press("ctrl+j")
+        await person.sees("Succeeded", "accept")
+        params, answer = asked_by_request(person, "elicitation/create")
+    assert params["elicitationId"] == "toll-1"
+    assert answer["result"] == {"action": "accept"}
