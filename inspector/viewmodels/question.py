@@ -78,8 +78,13 @@ def _facts(question: Question, journal: Journal, patience_s: float | None) -> It
             yield Fact("that call", "was given up: the server may not want the answer any more", "warning")
         if patience_s is not None and exchange.is_open:
             waits = text.human_duration(round(patience_s * 1e9))
-            yield Fact("that call", f"gives up {waits} after its start; silence is not counted while you answer")
-    if question.key:
+            yield Fact("that call", f"gives up {waits} after its start; no earlier while you answer")
+    if question.visit:
+        yield Fact("that call", "was refused until the link is visited (error -32042)")
+    if question.elicitation:
+        done = journal.conversation.visits.is_complete(question)
+        yield Fact("the server says", "it is complete", "ok") if done else Fact("complete", "not yet", "muted")
+    if question.key and not question.visit:
         yield fact("known as", f"{question.key} (all questions of one result are answered together)", "muted")
 
 

@@ -108,3 +108,17 @@ def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
     assert cause_in_short(asks(cause=1), tape.journal) == "bo␛[31mok"
     kinds = [asks(), asks(mode="url"), asks(Kind.SAMPLING), asks(Kind.ROOTS)]
     assert [kind_word(each) for each in kinds] == ["form", "link", "sampling", "roots"]
+
+
+def test_a_visit_says_that_the_call_was_refused_and_whether_the_server_calls_it_complete(tape: Tape) -> None:
+    tape.initialized("2025-11-25").call(5, "buy")
+    pay = {"mode": "url", "message": "Pay.", "url": "https://pay.example", "elicitationId": "e1"}
+    error = {"code": -32042, "message": "first pay", "data": {"elicitations": [pay]}}
+    tape.from_server({"jsonrpc": "2.0", "id": 5, "error": error})
+    (question,) = tape.journal.conversation.questions
+    found = shown(question, tape)
+    assert "was refused until the link is visited (error -32042)" in found
+    assert "answered together" not in found
+    assert "not yet" in found
+    tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
+    assert "it is complete" in shown(question, tape)
