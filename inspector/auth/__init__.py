@@ -1,0 +1,1 @@
+"""Who may ask: OAuth as flows, one document of the standards a file, and a driver that performs their steps."""

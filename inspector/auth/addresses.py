@@ -1,0 +1,79 @@
+"""Addresses that a server names: which may be asked, which may be shown to a browser.
+
+A server's documents are hostile until proven otherwise. Only http and https are addresses; plain http only to the
+machine itself or to the very host that the user named; and no address may lead from the open network into a private
+one unless the user's own URL is there (a server must not have us look at somebody's router).
+"""
+
+import ipaddress
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+_CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
+
+
+def split(url: str) -> SplitResult | None:
+    """The parts of an address; None if it is none that may be asked or shown."""
+    if not url or url[0] == "-" or _CONTROL & set(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or port == 0:
+        return None
+    return parts
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    address = _address(host)
+    return host == "localhost" or host.endswith(".localhost") or (address is not None and address.is_loopback)
+
+
+def is_private(host: str) -> bool:
+    """Whether a host is surely in a private network: an address of one, this machine, or a name that means it."""
+    address = _address(host)
+    return is_loopback(host) or (address is not None and (address.is_private or address.is_link_local))
+
+
+def refusal(url: str, server_url: str) -> str:
+    """Why an address that a document of `server_url` names must not be used; "" if it may be."""
+    parts, own = split(url), urlsplit(server_url)
+    if parts is None:
+        return f"{url[:200]!r} is no address of the web; only http and https are, without a user name in them"
+    host, mine = parts.hostname or "", own.hostname or ""
+    if parts.scheme == "http" and not is_loopback(host) and not (own.scheme == "http" and host == mine):
+        return f"{url[:200]} is not encrypted"
+    if is_private(host) and not is_private(mine):
+        return f"{url[:200]} leads into a private network, and the server is outside of it"
+    return ""
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def canonical(url: str) -> str:
+    """The address of a server as a resource (RFC 8707): without fragment, and no lone slash for a path."""
+    parts = urlsplit(url)
+    path = "" if parts.path == "/" else parts.path
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), path, parts.query, ""))
+
+
+def covers(resource: str, url: str) -> bool:
+    """Whether a resource is the one at an address, or a parent of it at a segment's edge."""
+    one, other = urlsplit(canonical(resource)), urlsplit(canonical(url))
+    if (one.scheme, one.netloc) != (other.scheme, other.netloc):
+        return False
+    parent, path = one.path.rstrip("/"), other.path.rstrip("/")
+    return path == parent or path.startswith(f"{parent}/")
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return None

@@ -1,0 +1,100 @@
+"""Authorization: the person says yes in a browser, and a code comes back (OAuth 2.1, section 4.1; PKCE, RFC 7636).
+
+What comes back is believed only if it carries the state that was sent and, where the server says who answers
+(RFC 9207), its very name. What an answer of somebody else says is not shown: it may be written to mislead.
+"""
+
+import base64
+import hashlib
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import msgspec
+
+from inspector.auth.discovery import ServerMetadata
+from inspector.auth.steps import Abandoned, Flow, Random, Redirected, Rung, Tell, Verdict, Visit, broken
+from inspector.auth.wishes import Client, LoginWishes
+
+PKCE_CLAUSE = "specification, basic/authorization, authorization code protection"
+RFC_9207 = "RFC 9207, section 2.4"
+CONSENT = "consent in the browser"
+
+
+class Code(msgspec.Struct, frozen=True):
+    """What the browser brought back, and what proves that it was for us."""
+
+    code: str
+    verifier: str
+
+
+def authorize(
+    server: ServerMetadata, client: Client, wishes: LoginWishes, scopes: tuple[str, ...], resource: str
+) -> Flow[Code]:
+    """Have the person consent; the code that comes back. Raises: LoginFailed."""
+    yield from _check(server)
+    verifier: str = yield Random(48)
+    state: str = yield Random(24)
+    asked = {
+        "response_type": "code",
+        "client_id": client.client_id,
+        "redirect_uri": wishes.redirect_uri,
+        "state": state,
+        "code_challenge": challenge_of(verifier),
+        "code_challenge_method": "S256",
+        "resource": resource,
+    }
+    if scopes:
+        asked["scope"] = " ".join(scopes)
+    if "offline_access" in scopes:
+        asked["prompt"] = "consent"  # OpenID Connect Core, section 11: else the scope is ignored
+    what = f"scope {' '.join(scopes)!r}" if scopes else "no scope"
+    yield Tell(
+        Rung("authorization request", Verdict.GOOD, f"{what}, resource {resource}", clause="RFC 8707, section 2")
+    )
+    came: Redirected | Abandoned = yield Visit(
+        _with_query(server.authorization_endpoint, asked), wishes.redirect_uri, state
+    )
+    if isinstance(came, Abandoned):
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, came.why, fix="Begin again when you are ready."))
+        raise AssertionError("a broken rung ends the login")
+    return Code((yield from _code(server, came.params, state)), verifier)
+
+
+def challenge_of(verifier: str) -> str:
+    """The S256 challenge of a verifier (RFC 7636, section 4.2)."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode("ascii")).digest()).rstrip(b"=").decode()
+
+
+def _check(server: ServerMetadata) -> Flow[None]:
+    if not server.authorization_endpoint:
+        fix = "Its metadata must name an authorization_endpoint."
+        yield from broken(Rung("authorization request", Verdict.BROKEN, "there is no address to ask at", fix=fix))
+    if not server.assumed and "S256" not in (server.pkce or ()):
+        found = f"the authorization server does not offer S256 (it lists {', '.join(server.pkce or ()) or 'nothing'})"
+        fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must refuse to go on without."
+        yield from broken(Rung("PKCE", Verdict.BROKEN, found, clause=PKCE_CLAUSE, fix=fix))
+
+
+def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[str]:
+    """The code of a redirect that is the answer to ours."""
+    if params.get("state") != state:
+        found = "the browser came back with another state than was sent: this is the answer to somebody else's login"
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause="OAuth 2.1, section 7.12", fix="Begin again."))
+    if "iss" in params and params["iss"] != server.issuer:
+        found = f"the answer is of {params['iss'][:200]!r} and not of {server.issuer!r}: the code was not redeemed"
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause=RFC_9207))
+    if "iss" not in params and server.says_who_answers:
+        found = "the answer does not say who gives it, and the authorization server says that it always does"
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause=RFC_9207))
+    if error := params.get("error"):
+        said = f"{error[:200]}: {params.get('error_description', '')[:500]}".rstrip(": ")
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, said, clause="OAuth 2.1, section 4.1.2.1"))
+    if not params.get("code"):
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, "the browser came back without a code"))
+    yield Tell(Rung(CONSENT, Verdict.GOOD, "a code came back, with the state that was sent", clause=RFC_9207))
+    return params["code"]
+
+
+def _with_query(url: str, params: dict[str, str]) -> str:
+    parts = urlsplit(url)
+    query = "&".join(filter(None, (parts.query, urlencode(params))))
+    return urlunsplit(parts._replace(query=query, fragment=""))

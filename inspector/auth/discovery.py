@@ -1,0 +1,182 @@
+"""Discovery: who protects a server (RFC 9728), and how to ask there (RFC 8414, OpenID Connect Discovery).
+
+The places are tried in the order of the specification, and each try is a rung. A document that another one has no
+right to name is not used: a resource that is not the server's, an issuer that is not the one that was asked for.
+
+Source: specification, basic/authorization, "Authorization Server Discovery", all revisions that have it.
+"""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from inspector.auth.addresses import canonical, covers, origin, refusal
+from inspector.auth.steps import Fetch, Fetched, Flow, Rung, Tell, Verdict, broken, described, rung_of
+from inspector.protocol import peek
+
+RFC_9728 = "RFC 9728, section 3.1 and 3.3"
+RFC_8414 = "RFC 8414, section 3"
+PRM, AS = "protected resource metadata", "authorization server metadata"
+
+
+class ResourceMetadata(msgspec.Struct, frozen=True):
+    """What a server says of who protects it."""
+
+    resource: str
+    issuers: tuple[str, ...]
+    scopes: tuple[str, ...] | None
+    """None if it names none."""
+    raw: Any
+
+
+class ServerMetadata(msgspec.Struct, frozen=True):
+    """What an authorization server says of itself, or what is assumed of one that says nothing."""
+
+    issuer: str
+    authorization_endpoint: str = ""
+    token_endpoint: str = ""
+    registration_endpoint: str = ""
+    grants: tuple[str, ...] | None = None
+    """None if it names none, which means authorization_code and implicit."""
+    scopes: tuple[str, ...] = ()
+    token_methods: tuple[str, ...] | None = None
+    """How a client may prove itself at the token endpoint; None: not said, which means client_secret_basic."""
+    pkce: tuple[str, ...] | None = None
+    takes_metadata_documents: bool = False
+    """Whether a client may be named by the address of a document about it."""
+    says_who_answers: bool = False
+    """Whether its redirects carry `iss` (RFC 9207)."""
+    dpop: tuple[str, ...] = ()
+    """Algorithms of proofs of possession that it takes; () for none."""
+    assumed: bool = False
+    """True if there was no document, and these are the addresses that the oldest revision falls back to."""
+    raw: Any = None
+
+
+def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
+    """Read the protected resource metadata of a server; None if there is none.
+
+    `named` is where the challenge says that it is, "" if it does not. Raises: LoginFailed where it can't be used.
+    """
+    for url in _resource_places(server_url, named):
+        if why := refusal(url, server_url):
+            yield from broken(Rung(PRM, Verdict.BROKEN, f"the server points to {why}", clause=RFC_9728))
+        fetched: Fetched = yield Fetch(PRM, url, headers=(("Accept", "application/json"),))
+        if fetched.status == 200 and isinstance(fetched.value, dict):
+            return (yield from _resource(server_url, fetched))
+        yield Tell(_rung(PRM, fetched, Verdict.MISSING, described(fetched), RFC_9728, _html_fix(fetched)))
+    return None
+
+
+def _resource_places(server_url: str, named: str) -> list[str]:
+    if named:
+        return [named]
+    well_known, path = f"{origin(server_url)}/.well-known/oauth-protected-resource", urlsplit(server_url).path
+    return [well_known + path, well_known] if path.strip("/") else [well_known]
+
+
+def _resource(server_url: str, fetched: Fetched) -> Flow[ResourceMetadata]:
+    value = fetched.value
+    resource = peek.text(value, "resource") or ""
+    if not resource or not covers(resource, server_url):
+        found = f"it is about {resource or 'no resource'!r}, and we are connected to {canonical(server_url)!r}"
+        fix = "The server's metadata must name the server's own URL, or a parent of it, as `resource`."
+        yield from broken(_rung(PRM, fetched, Verdict.BROKEN, found, "RFC 9728, section 3.3", fix))
+    issuers = tuple(_texts(value, "authorization_servers") or ())
+    for issuer in issuers[:1]:
+        if why := refusal(issuer, server_url):
+            yield from broken(_rung(PRM, fetched, Verdict.BROKEN, f"its authorization server: {why}", RFC_9728))
+    named = f"authorization server {issuers[0]}" if issuers else "it names no authorization server"
+    more = f" (the first of {len(issuers)})" if len(issuers) > 1 else ""
+    good = Verdict.GOOD if issuers else Verdict.ODD
+    yield Tell(_rung(PRM, fetched, good, f"resource {resource}, {named}{more}", RFC_9728))
+    scopes = _texts(value, "scopes_supported")
+    return ResourceMetadata(resource, issuers, None if scopes is None else tuple(scopes), value)
+
+
+def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[ServerMetadata]:
+    """Read the metadata of an authorization server.
+
+    `may_assume`: nothing named it but the server's own origin, where the oldest revision with logins falls back to
+    the addresses `/authorize`, `/token` and `/register`. Raises: LoginFailed where it can't be used.
+    """
+    for url in _server_places(issuer):
+        fetched: Fetched = yield Fetch(AS, url, headers=(("Accept", "application/json"),))
+        if fetched.status == 200 and isinstance(fetched.value, dict):
+            return (yield from _server(issuer, server_url, fetched, assumed=may_assume))
+        yield Tell(_rung(AS, fetched, Verdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
+    if may_assume:
+        found = f"none; the addresses of the oldest revision are assumed: {issuer}/authorize, /token, /register"
+        yield Tell(Rung(AS, Verdict.ODD, found, clause="specification 2025-03-26, basic/authorization, 2.3.3"))
+        places = {name: f"{issuer}/{name}" for name in ("authorize", "token", "register")}
+        return ServerMetadata(issuer, places["authorize"], places["token"], places["register"], assumed=True)
+    fix = f"Serve the metadata of {issuer} at one of the addresses that were tried."
+    missing: ServerMetadata = yield from broken(Rung(AS, Verdict.BROKEN, "none was found", clause=RFC_8414, fix=fix))
+    return missing
+
+
+def _server_places(issuer: str) -> list[str]:
+    base, path = origin(issuer), urlsplit(issuer).path.rstrip("/")
+    oauth, openid = f"{base}/.well-known/oauth-authorization-server", f"{base}/.well-known/openid-configuration"
+    if not path:
+        return [oauth, openid]
+    return [oauth + path, openid + path, f"{base}{path}/.well-known/openid-configuration"]
+
+
+def _server(issuer: str, server_url: str, fetched: Fetched, *, assumed: bool) -> Flow[ServerMetadata]:
+    """`assumed`: nobody named the issuer, so a slash at its end is no matter."""
+    value = fetched.value
+    named = peek.text(value, "issuer") or ""
+    if named != issuer and not (assumed and named.rstrip("/") == issuer):
+        found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for: none of its addresses is used"
+        fix = "Both must be the same text: somebody else's metadata must not lead a login."
+        yield from broken(_rung(AS, fetched, Verdict.BROKEN, found, "RFC 8414, section 3.3", fix))
+    for name in ("authorization_endpoint", "token_endpoint", "registration_endpoint"):
+        address = peek.text(value, name)
+        if address is not None and (why := refusal(address, server_url)):
+            found, fix = f"its {name}: {why}", "Nothing was sent there. If you did not expect this, it is an attack."
+            yield from broken(_rung(AS, fetched, Verdict.BROKEN, found, RFC_8414, fix))
+    metadata = _read_server(named, value)
+    yield Tell(_rung(AS, fetched, Verdict.GOOD, _summary(metadata), RFC_8414))
+    return metadata
+
+
+def _read_server(issuer: str, value: Any) -> ServerMetadata:
+    return ServerMetadata(
+        issuer,
+        authorization_endpoint=peek.text(value, "authorization_endpoint") or "",
+        token_endpoint=peek.text(value, "token_endpoint") or "",
+        registration_endpoint=peek.text(value, "registration_endpoint") or "",
+        grants=_texts(value, "grant_types_supported"),
+        scopes=_texts(value, "scopes_supported") or (),
+        token_methods=_texts(value, "token_endpoint_auth_methods_supported"),
+        pkce=_texts(value, "code_challenge_methods_supported"),
+        takes_metadata_documents=peek.flag(value, "client_id_metadata_document_supported") is True,
+        says_who_answers=peek.flag(value, "authorization_response_iss_parameter_supported") is True,
+        dpop=_texts(value, "dpop_signing_alg_values_supported") or (),
+        raw=value,
+    )
+
+
+def _summary(server: ServerMetadata) -> str:
+    ways = ["registration"] if server.registration_endpoint else []
+    ways += ["client metadata documents"] if server.takes_metadata_documents else []
+    pkce = "PKCE " + ", ".join(server.pkce) if server.pkce else "no PKCE"
+    return f"issuer {server.issuer}; {pkce}; takes {' and '.join(ways) or 'clients known to it only'}"
+
+
+def _texts(value: Any, name: str) -> tuple[str, ...] | None:
+    found = peek.at(value, name)
+    return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else None
+
+
+def _rung(what: str, fetched: Fetched, verdict: Verdict, found: str, clause: str = "", fix: str = "") -> Rung:
+    return rung_of(Fetch(what, fetched.url), fetched, verdict, found, clause, fix)
+
+
+def _html_fix(fetched: Fetched) -> str:
+    """A site that answers everything with its start page hides that the document is not there."""
+    if fetched.status == 200 and "html" in fetched.header("content-type"):
+        return "The site answers 200 with a page to every address; addresses that do not exist must answer 404."
+    return ""

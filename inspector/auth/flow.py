@@ -1,0 +1,146 @@
+"""The whole dance, from a challenge to a token, and nothing else: each step is told in a file of its own.
+
+    challenge ─▶ who protects the server ─▶ how to ask there ─▶ who we are ─▶ the person's yes ─▶ token
+
+A login after the first renews what there is, if the same authorization server still protects the server; if another
+does, nothing of the old one is shown to it.
+
+Source: specification, basic/authorization; ext-auth (client credentials, enterprise-managed authorization).
+"""
+
+import msgspec
+
+from inspector.auth.addresses import canonical, origin
+from inspector.auth.authorization import authorize
+from inspector.auth.challenge import Challenge
+from inspector.auth.discovery import ResourceMetadata, ServerMetadata, find_resource, find_server
+from inspector.auth.registration import find_client
+from inspector.auth.steps import Flow, LoginFailed, Rung, Tell, Verdict
+from inspector.auth.tokens import Asking, ask, by_assertion, by_client, by_code, by_refresh, exchanged
+from inspector.auth.wishes import Client, Dpop, Known, Login, LoginWishes, Token
+
+OFFLINE = "offline_access"
+CODE = "authorization_code"
+CLIENT = "client_credentials"
+
+
+def login(server_url: str, challenge: Challenge | None, wishes: LoginWishes, known: Known) -> Flow[Login]:
+    """Get a token for a server that has refused a request. Raises: LoginFailed, with the step that went wrong."""
+    protected, server = yield from discover(server_url, challenge)
+    before = known.token if known.token and known.token.issuer == server.issuer else None
+    scopes = scopes_for(challenge, protected, server, wishes, before)
+    resource = protected.resource if protected else canonical(server_url)
+    asking = Asking(server, Client(""), wishes, resource, scopes, _bound(server, wishes))
+    if before and before.refresh_token and set(scopes) <= set(before.asked):
+        renewed = yield from _renewed(asking, known, before)
+        if renewed is not None:
+            return renewed
+    return (yield from _anew(asking, known))
+
+
+def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[ResourceMetadata | None, ServerMetadata]]:
+    """Who protects the server, and how to ask there. Raises: LoginFailed."""
+    yield Tell(_of_challenge(challenge))
+    protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
+    named = protected.issuers[0] if protected and protected.issuers else ""
+    server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
+    return protected, server
+
+
+def scopes_for(
+    challenge: Challenge | None,
+    protected: ResourceMetadata | None,
+    server: ServerMetadata,
+    wishes: LoginWishes,
+    before: Token | None,
+) -> tuple[str, ...]:
+    """What to ask for: the person's word, the challenge's, or all that the server names; and what was asked before.
+
+    "Clients SHOULD follow the principle of least privilege"; a step up asks for the union (2026-07-28).
+    """
+    challenged = challenge.scopes if challenge else None
+    wanted = wishes.scopes if wishes.scopes is not None else None
+    if wanted is None:
+        wanted = challenged if challenged is not None else (protected.scopes if protected else None) or ()
+    elif before is not None:
+        wanted = (*wanted, *(challenged or ()))
+    every = dict.fromkeys((*(before.asked if before else ()), *wanted))
+    if OFFLINE in server.scopes and wishes.scopes is None and _by_person(server, wishes):
+        every[OFFLINE] = None
+    elif OFFLINE not in server.scopes and wishes.scopes is None and server.scopes:
+        every.pop(OFFLINE, None)
+    return tuple(every)
+
+
+def _of_challenge(challenge: Challenge | None) -> Rung:
+    clause = "specification, basic/authorization, protected resource metadata discovery"
+    if challenge is None:
+        found, fix = "the refusal names no way to log in; the usual places are tried", "Send WWW-Authenticate with 401."
+        return Rung("challenge", Verdict.ODD, found, clause=clause, fix=fix)
+    parts = [challenge.scheme]
+    parts += [f"error {challenge.error[:200]!r}"] if challenge.error else []
+    parts += [f"scope {' '.join(challenge.scopes)!r}"] if challenge.scopes else []
+    parts += ["metadata named" if challenge.metadata else "no metadata named"]
+    return Rung("challenge", Verdict.GOOD, ", ".join(parts), clause=clause)
+
+
+def _bound(server: ServerMetadata, wishes: LoginWishes) -> bool:
+    return wishes.dpop is Dpop.ON or (wishes.dpop is Dpop.AUTO and "ES256" in server.dpop)
+
+
+def _by_person(server: ServerMetadata, wishes: LoginWishes) -> bool:
+    """Whether a person has to say yes."""
+    if wishes.client_credentials or wishes.assertion or wishes.provider:
+        return False
+    return server.grants is None or CODE in server.grants or CLIENT not in server.grants
+
+
+def _renewed(asking: Asking, known: Known, before: Token) -> Flow[Login | None]:
+    """The token renewed; None where that does not work any more, and a login is needed."""
+    client = known.clients.get(asking.server.issuer)
+    if client is None and asking.wishes.client_id:
+        client = yield from find_client(asking.server, asking.wishes, known, asking.scopes)
+    if client is None:
+        return None
+    asking = msgspec.structs.replace(asking, client=client, scopes=before.asked)
+    try:
+        token = yield from ask(asking, "token renewal", by_refresh(before))
+    except LoginFailed:
+        return None
+    kept = token if token.refresh_token else msgspec.structs.replace(token, refresh_token=before.refresh_token)
+    return Login(kept, Known(kept, known.clients), asking.server)
+
+
+def _anew(asking: Asking, known: Known) -> Flow[Login]:
+    server, wishes = asking.server, asking.wishes
+    with_person = _by_person(server, wishes)
+    client = yield from find_client(server, wishes, known, asking.scopes, with_person=with_person)
+    asking = msgspec.structs.replace(asking, client=client)
+    try:
+        token = yield from _granted(asking, with_person=with_person)
+    except LoginFailed as failure:
+        if not client.registered or client != known.clients.get(server.issuer) or not _is_unknown(failure):
+            raise
+        found = "the client that was registered before is not known any more: it registers anew"
+        yield Tell(Rung("client", Verdict.ODD, found))
+        return (yield from _anew(asking, known.with_client(server.issuer, None)))
+    kept = known.with_client(server.issuer, client) if with_person else known
+    return Login(token, Known(token, kept.clients), server)
+
+
+def _granted(asking: Asking, *, with_person: bool) -> Flow[Token]:
+    wishes, server = asking.wishes, asking.server
+    if wishes.provider:
+        grant = yield from exchanged(wishes, server.issuer, asking.resource)
+        return (yield from ask(asking, "token for the grant", by_assertion(grant)))
+    if wishes.assertion:
+        return (yield from ask(asking, "token for the assertion", by_assertion(wishes.assertion, asking.scopes)))
+    if not with_person:
+        return (yield from ask(asking, "token for the client", by_client(asking.scopes)))
+    code = yield from authorize(server, asking.client, wishes, asking.scopes, asking.resource)
+    return (yield from ask(asking, "token for the code", by_code(code.code, code.verifier, wishes.redirect_uri)))
+
+
+def _is_unknown(failure: LoginFailed) -> bool:
+    """Whether the authorization server does not know the client."""
+    return any(word in failure.rung.found for word in ("invalid_client", "unauthorized_client"))

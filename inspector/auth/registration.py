@@ -1,0 +1,83 @@
+"""Registration: who we are to an authorization server.
+
+In the order of the specification: a client that the person names, one that was registered before, a document about
+the client (Client ID Metadata Document), registration on the spot (RFC 7591). A program on somebody's machine is a
+public client: it asks for no secret, but takes one and uses it as it is told.
+
+Source: specification, basic/authorization, "Client Registration Approaches".
+"""
+
+from typing import Any
+
+from inspector.auth.discovery import ServerMetadata
+from inspector.auth.steps import Fetch, Fetched, Flow, Rung, Tell, Verdict, broken, described, rung_of
+from inspector.auth.wishes import CLIENT_NAME, Client, Known, LoginWishes
+from inspector.protocol import peek
+
+CLAUSE = "specification, basic/authorization, client registration"
+RFC_7591 = "RFC 7591, section 3"
+BASIC, POST, NONE, BY_KEY = "client_secret_basic", "client_secret_post", "none", "private_key_jwt"
+
+
+def find_client(
+    server: ServerMetadata, wishes: LoginWishes, known: Known, scopes: tuple[str, ...], *, with_person: bool = True
+) -> Flow[Client]:
+    """The client to log in as. `with_person` False: a grant without a redirect, for which nobody registers on the spot.
+
+    Raises: LoginFailed if there is no way to be one.
+    """
+    if wishes.client_id:
+        client = Client(wishes.client_id, wishes.client_secret, _method(server, wishes))
+        yield Tell(Rung("client", Verdict.GOOD, f"{client.client_id}, as given, by {client.method}", clause=CLAUSE))
+        return client
+    before = known.clients.get(server.issuer)
+    if before is not None and before.redirect_uri == wishes.redirect_uri:
+        yield Tell(Rung("client", Verdict.GOOD, f"{before.client_id}, registered before", clause=CLAUSE))
+        return before
+    if wishes.metadata_url and server.takes_metadata_documents:
+        yield Tell(Rung("client", Verdict.GOOD, f"named by the document {wishes.metadata_url}", clause=CLAUSE))
+        return Client(wishes.metadata_url)
+    if server.registration_endpoint and with_person:
+        return (yield from _register(server, wishes, scopes))
+    found = "the authorization server takes clients that it knows, and none was given"
+    fix = "Register a client with it by hand, with the redirect address of `auth explain`, and give --client-id."
+    missing: Client = yield from broken(Rung("client", Verdict.BROKEN, found, clause=CLAUSE, fix=fix))
+    return missing
+
+
+def _method(server: ServerMetadata, wishes: LoginWishes) -> str:
+    """How a client that was given proves itself: as the server lists, where we can; else the standard's default."""
+    if wishes.private_key:
+        return BY_KEY
+    if not wishes.client_secret:
+        return NONE
+    listed = server.token_methods or (BASIC,)
+    return next((method for method in (BASIC, POST) if method in listed), BASIC)
+
+
+def _register(server: ServerMetadata, wishes: LoginWishes, scopes: tuple[str, ...]) -> Flow[Client]:
+    listed = server.token_methods or (NONE,)
+    wanted = next((method for method in (NONE, BASIC, POST) if method in listed), NONE)
+    about: dict[str, Any] = {
+        "client_name": CLIENT_NAME,
+        "redirect_uris": [wishes.redirect_uri],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "application_type": "native",
+        "token_endpoint_auth_method": wanted,
+    }
+    if scopes:
+        about["scope"] = " ".join(scopes)
+    fetch = Fetch("client registration", server.registration_endpoint, "POST", json=about)
+    fetched: Fetched = yield fetch
+    client_id = peek.text(fetched.value, "client_id")
+    if fetched.status not in (200, 201) or not client_id:
+        said = " ".join(
+            filter(None, (peek.text(fetched.value, "error"), peek.text(fetched.value, "error_description")))
+        )
+        fix = "Register a client by hand and give --client-id."
+        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, said or described(fetched), RFC_7591, fix))
+    secret = peek.text(fetched.value, "client_secret") or ""
+    method = peek.text(fetched.value, "token_endpoint_auth_method") or (BASIC if secret else NONE)
+    yield Tell(rung_of(fetch, fetched, Verdict.GOOD, f"registered as {client_id}, by {method}", RFC_7591))
+    return Client(client_id or "", secret, method, registered=True, redirect_uri=wishes.redirect_uri)

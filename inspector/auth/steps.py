@@ -1,0 +1,177 @@
+"""The steps that a login can ask for, what comes of them, and the ladder of what was found on the way.
+
+A flow here is what it is in `protocol.flows`: a generator that yields steps and is sent what came of each. It has no
+clock, no socket and no chance, so every login can be tested line by line. The ladder is for a person: each rung says
+what was asked, what came, whether that is right, and which paragraph says so.
+"""
+
+from collections.abc import Generator
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import msgspec
+
+from inspector.errors import AuthorizationNeeded
+
+T = TypeVar("T")
+
+
+class Verdict(StrEnum):
+    """What a rung comes to."""
+
+    GOOD = "good"
+    ODD = "odd"
+    """It goes on, but something is against the standard."""
+    MISSING = "missing"
+    """Not there; the standard has another place, or goes without."""
+    BROKEN = "broken"
+    """Here it ends."""
+
+
+class Rung(msgspec.Struct, frozen=True):
+    """One step of the ladder. Quotes foreign text; secrets are never in it."""
+
+    what: str
+    """What was looked for or done, a few words."""
+    verdict: Verdict
+    found: str = ""
+    """What came, one sentence."""
+    request: str = ""
+    """Method and URL, "" where nothing was sent."""
+    status: int = 0
+    """HTTP status, 0 where nothing came."""
+    clause: str = ""
+    """The paragraph that asks for it."""
+    fix: str = ""
+    """What to do about it, "" where nothing needs to be done."""
+
+
+class Fetch(msgspec.Struct, frozen=True):
+    """Send one HTTP request of the dance; a Fetched comes of it."""
+
+    what: str
+    """What it is for, a few words."""
+    url: str
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+    form: tuple[tuple[str, str], ...] | None = None
+    json: Any = None
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """What came of a request. Redirects within the origin were followed, others were not."""
+
+    url: str
+    """Where it came from."""
+    status: int = 0
+    """0 if no response came; `why` says why."""
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    """At most `LARGEST` bytes."""
+    why: str = ""
+
+    def header(self, name: str) -> str:
+        """The first header of that name, "" if there is none."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), "")
+
+    @property
+    def value(self) -> Any:
+        """The body as JSON, None if it is none."""
+        try:
+            return msgspec.json.decode(self.body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+
+
+LARGEST = 1024 * 1024
+"""Bytes of a document that are read: real ones have a few thousand."""
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """Have the person go to an address and come back; a Redirected or an Abandoned comes of it."""
+
+    url: str
+    redirect_uri: str
+    state: str
+
+
+class Redirected(msgspec.Struct, frozen=True):
+    """The person came back: the query of the redirect, names and values."""
+
+    params: dict[str, str]
+
+
+class Abandoned(msgspec.Struct, frozen=True):
+    """He did not."""
+
+    why: str
+
+
+class Random(msgspec.Struct, frozen=True):
+    """So many random bytes, as URL-safe text."""
+
+    count: int = 32
+
+
+class Now(msgspec.Struct, frozen=True):
+    """Seconds since 1970."""
+
+
+class Sign(msgspec.Struct, frozen=True):
+    """A signed JWT (RFC 7515) of these claims comes of it."""
+
+    claims: dict[str, Any]
+    key: str
+    """A private key, PEM."""
+    algorithm: str
+
+
+class Prove(msgspec.Struct, frozen=True):
+    """A proof of possession for one request comes of it, with a key that is made for this connection (RFC 9449)."""
+
+    method: str
+    url: str
+    nonce: str = ""
+    access_token: str = ""
+
+
+class Tell(msgspec.Struct, frozen=True):
+    """Add a rung to the ladder; nothing comes of it."""
+
+    rung: Rung
+
+
+Step = Fetch | Visit | Random | Now | Sign | Prove | Tell
+Flow = Generator[Step, Any, T]
+"""Yields steps and returns T."""
+
+
+class LoginFailed(AuthorizationNeeded):
+    """A login ended without a token; the sentence says at which step and why."""
+
+    def __init__(self, rung: Rung) -> None:
+        super().__init__(f"{rung.what}: {rung.found}", hint=rung.fix)
+        self.rung = rung
+
+
+def broken(rung: Rung) -> Flow[Any]:
+    """Tell of a broken rung and end there. Raises: LoginFailed."""
+    yield Tell(rung)
+    raise LoginFailed(rung)
+
+
+def rung_of(fetch: Fetch, fetched: Fetched, verdict: Verdict, found: str, clause: str = "", fix: str = "") -> Rung:
+    """The rung of a request."""
+    return Rung(fetch.what, verdict, found, f"{fetch.method} {fetched.url}", fetched.status, clause, fix)
+
+
+def described(fetched: Fetched) -> str:
+    """What came of a request, for a sentence."""
+    if not fetched.status:
+        return f"no response: {fetched.why}"
+    kind = fetched.header("content-type").partition(";")[0] or "no content type"
+    if 300 <= fetched.status < 400:
+        return f"{fetched.status}, a redirect to {fetched.header('location')[:200]!r}, which was not followed"
+    if fetched.status == 200 and fetched.value is None:
+        return f"200 with {kind}, which is no JSON"
+    return f"{fetched.status} with {kind}"

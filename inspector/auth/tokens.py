@@ -1,0 +1,220 @@
+"""Tokens: what is sent to a token endpoint, and what comes back (OAuth 2.1, section 3.2; RFC 7523; RFC 8693).
+
+A client proves itself in the way that its registration says. Where tokens are bound to a key (RFC 9449), each
+request carries a proof, and is repeated once with the nonce that the server wants in it.
+"""
+
+import base64
+from typing import Any
+from urllib.parse import parse_qs, quote_plus
+
+import msgspec
+
+from inspector.auth.discovery import ServerMetadata
+from inspector.auth.registration import BASIC, BY_KEY, POST
+from inspector.auth.steps import (
+    Fetch,
+    Fetched,
+    Flow,
+    Now,
+    Prove,
+    Random,
+    Rung,
+    Sign,
+    Tell,
+    Verdict,
+    broken,
+    described,
+    rung_of,
+)
+from inspector.auth.wishes import Client, LoginWishes, Token
+from inspector.protocol import peek
+
+OAUTH = "OAuth 2.1, section 3.2.2"
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+_ASSERTION_S = 300
+"""Seconds that a signed assertion is good for."""
+Form = dict[str, str]
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """Who asks for tokens, where, and for what."""
+
+    server: ServerMetadata
+    client: Client
+    wishes: LoginWishes
+    resource: str
+    scopes: tuple[str, ...] = ()
+    dpop: bool = False
+
+
+def ask(asking: Asking, what: str, form: Form) -> Flow[Token]:
+    """Ask for a token by some grant. Raises: LoginFailed."""
+    endpoint = asking.server.token_endpoint
+    if not endpoint:
+        yield from broken(Rung(what, Verdict.BROKEN, "the authorization server names no token_endpoint"))
+    fields, headers = yield from _proven(asking, form)
+    fetch = Fetch(what, endpoint, "POST", tuple(headers.items()), tuple(fields.items()))
+    fetched = yield from _sent(fetch, dpop=asking.dpop)
+    value = _value(fetched)
+    token = peek.text(value, "access_token")
+    if not 200 <= fetched.status < 300 or not token:
+        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, _refused(fetched, value), OAUTH, _fix(asking, value)))
+    now: float = yield Now()
+    made = _token(asking, value, now)
+    yield from _tell(fetch, fetched, made, now)
+    return made
+
+
+def by_code(code: str, verifier: str, redirect_uri: str) -> Form:
+    """The grant of a code that a browser brought back."""
+    return {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri, "code_verifier": verifier}
+
+
+def by_refresh(token: Token) -> Form:
+    """The grant of a token that came with an earlier one."""
+    return {"grant_type": "refresh_token", "refresh_token": token.refresh_token}
+
+
+def by_client(scopes: tuple[str, ...]) -> Form:
+    """The grant of a client that acts for itself."""
+    return {"grant_type": "client_credentials"} | ({"scope": " ".join(scopes)} if scopes else {})
+
+
+def by_assertion(assertion: str, scopes: tuple[str, ...] = ()) -> Form:
+    """The grant of somebody else's signed word about us (RFC 7523, section 2.1)."""
+    return {"grant_type": JWT_BEARER, "assertion": assertion} | ({"scope": " ".join(scopes)} if scopes else {})
+
+
+def exchanged(wishes: LoginWishes, issuer: str, resource: str) -> Flow[str]:
+    """Exchange an enterprise's login for a grant that the server's authorization server takes (RFC 8693).
+
+    Raises: LoginFailed.
+    """
+    provider = wishes.provider
+    assert provider is not None, "asked for with one alone"
+    form = {
+        "grant_type": TOKEN_EXCHANGE,
+        "requested_token_type": "urn:ietf:params:oauth:token-type:id-jag",
+        "audience": issuer,
+        "resource": resource,
+        "subject_token": provider.id_token,
+        "subject_token_type": "urn:ietf:params:oauth:token-type:id_token",
+        "client_id": provider.client_id,
+    }
+    fetch = Fetch("exchange at the identity provider", provider.token_endpoint, "POST", form=tuple(form.items()))
+    fetched: Fetched = yield fetch
+    grant = peek.text(_value(fetched), "access_token")
+    if not 200 <= fetched.status < 300 or not grant:
+        refused = _refused(fetched, _value(fetched))
+        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, refused, "RFC 8693, section 2.2"))
+    yield Tell(rung_of(fetch, fetched, Verdict.GOOD, f"a grant for {issuer}", "RFC 8693, section 2.2"))
+    return grant or ""
+
+
+def _proven(asking: Asking, form: Form) -> Flow[tuple[Form, Form]]:
+    """The form and the headers, with what proves who asks."""
+    client = asking.client
+    fields = {**form, "resource": asking.resource}
+    headers = {"Accept": "application/json"}
+    if client.method == BASIC:
+        pair = f"{quote_plus(client.client_id)}:{quote_plus(client.secret)}".encode()
+        return fields, {**headers, "Authorization": f"Basic {base64.b64encode(pair).decode()}"}
+    fields["client_id"] = client.client_id
+    if client.method == POST:
+        fields["client_secret"] = client.secret
+    if client.method == BY_KEY:
+        fields |= yield from _assertion(asking)
+    return fields, headers
+
+
+def _assertion(asking: Asking) -> Flow[Form]:
+    """A client's signed word about itself (RFC 7523, section 2.2)."""
+    now: float = yield Now()
+    unique: str = yield Random(16)
+    who = asking.client.client_id
+    times = {"iat": int(now), "exp": int(now) + _ASSERTION_S}
+    claims: dict[str, Any] = {"iss": who, "sub": who, "aud": asking.server.issuer, "jti": unique, **times}
+    signed: str = yield Sign(claims, asking.wishes.private_key, asking.wishes.algorithm)
+    kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    return {"client_assertion_type": kind, "client_assertion": signed}
+
+
+def _sent(fetch: Fetch, *, dpop: bool) -> Flow[Fetched]:
+    """Send with a proof, and once more with the nonce where the server wants one."""
+    if not dpop:
+        fetched: Fetched = yield fetch
+        return fetched
+    proof: str = yield Prove(fetch.method, fetch.url)
+    fetched = yield _with_proof(fetch, proof)
+    nonce = fetched.header("dpop-nonce")
+    if fetched.status in (400, 401) and peek.text(fetched.value, "error") == "use_dpop_nonce" and nonce:
+        found = "it wants a nonce in the proof of possession, and gave one"
+        yield Tell(rung_of(fetch, fetched, Verdict.GOOD, found, "RFC 9449, section 8"))
+        proof = yield Prove(fetch.method, fetch.url, nonce)
+        fetched = yield _with_proof(fetch, proof)
+    return fetched
+
+
+def _with_proof(fetch: Fetch, proof: str) -> Fetch:
+    return msgspec.structs.replace(fetch, headers=(*fetch.headers, ("DPoP", proof)))
+
+
+def _value(fetched: Fetched) -> Any:
+    """The answer; of the servers that answer with a form instead of JSON, that."""
+    if fetched.value is None and "x-www-form-urlencoded" in fetched.header("content-type"):
+        pairs = parse_qs(fetched.body.decode("utf-8", "replace"), max_num_fields=50)
+        return {name: values[0] for name, values in pairs.items()}
+    return fetched.value
+
+
+def _token(asking: Asking, value: Any, now: float) -> Token:
+    lasts = peek.number(value, "expires_in")
+    if lasts is None and (text := peek.text(value, "expires_in")) and text.isdecimal():
+        lasts = float(text[:15])
+    scope = peek.text(value, "scope")
+    kind = "DPoP" if (peek.text(value, "token_type") or "").lower() == "dpop" else "Bearer"
+    return Token(
+        peek.text(value, "access_token") or "",
+        asking.server.issuer,
+        kind,
+        refresh_token=peek.text(value, "refresh_token") or "",
+        expires_at=None if lasts is None else now + lasts,
+        scopes=None if scope is None else tuple(scope.split()),
+        asked=asking.scopes,
+        resource=asking.resource,
+    )
+
+
+def _tell(fetch: Fetch, fetched: Fetched, token: Token, now: float) -> Flow[None]:
+    lasts = "" if token.expires_at is None else f" for {token.expires_at - now:.0f} s"
+    more = ", and one to renew it with" if token.refresh_token else ""
+    granted = f", scope {' '.join(token.scopes)!r}" if token.scopes else ""
+    verdict, fix = Verdict.GOOD, ""
+    if fetched.value is None:
+        verdict, fix = Verdict.ODD, "The answer must be JSON; this one is a form."
+    elif token.expires_at is not None and token.expires_at <= now:
+        verdict, fix = Verdict.ODD, "It has expired as it came: look at expires_in, and at the clocks of both machines."
+    yield Tell(rung_of(fetch, fetched, verdict, f"a {token.kind} token{lasts}{granted}{more}", OAUTH, fix))
+
+
+def _refused(fetched: Fetched, value: Any) -> str:
+    error, description = peek.text(value, "error"), peek.text(value, "error_description")
+    if error is None:
+        return described(fetched) if not 200 <= fetched.status < 300 or value is None else "an answer without a token"
+    said = f"{error[:200]}: {description[:500]}" if description else error[:200]
+    return f"{said} (with status {fetched.status}, which says that all is well)" if fetched.status == 200 else said
+
+
+def _fix(asking: Asking, value: Any) -> str:
+    match peek.text(value, "error"):
+        case "invalid_client":
+            listed = ", ".join(asking.server.token_methods or ()) or "not said"
+            return f"The client proved itself by {asking.client.method}; the server's list of ways: {listed}."
+        case "invalid_grant":
+            return "What was to be exchanged is not taken: used already, too old, or of another client or address."
+        case "invalid_scope":
+            return f"It was asked for {' '.join(asking.scopes)!r}; --scope asks for others."
+        case _:
+            return ""
