@@ -235,7 +235,7 @@ Skills are instructions and files that a server lists with their sizes and diges
             return [[("No skills are listed", "muted")], [("A server may have some that it does not list.", "faint")]]
         if not self._declared:
             asks: list[Span] = [(f"{keys.key_name('l')} asks for a list all the same", "faint")]
-            return [[(f"The server does not declare {SKILLS}", "muted")], asks if self._may_ask else []]
+            return [[("The server declares no skills", "muted")], asks if self._may_ask else []]
         return [[("The list was not asked for", "muted")]]
 
 

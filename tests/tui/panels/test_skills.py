@@ -1,0 +1,84 @@
+"""Screen 9: skills are listed, nothing is read unasked, and what differs is said with both values."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from tests.architecture.sources import ROOT
+from tests.stories.persons import Person, at_a_replay, at_the_screen
+
+
+@asynccontextmanager
+async def before_skills(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIterator[Person]:
+    """A person on the screen, with the demo behind it."""
+    environment = build_environment({"PYTHONPATH": str(ROOT)}, inherit_all=True)
+    target = StdioTarget((sys.executable, "-m", "inspector.demo", *flags), environment, str(ROOT))
+    async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
+        await person.sees("connected")
+        await person.press("9")
+        yield person
+
+
+def read(person: Person) -> list[str]:
+    """The URIs that were read."""
+    return [message["params"]["uri"] for message in person.wire().sent("resources/read")]
+
+
+async def test_opening_the_screen_lists_and_reads_nothing(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("lamp-lighting  3 files", "night-reports  dynamic", "soundings.csv  · not read")
+        assert len(person.wire().sent("skills/list")) == 1
+        assert read(person) == []
+
+
+async def test_a_file_is_read_on_demand_and_compared(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("lamp-lighting")
+        await person.press("j", "ctrl+j")
+        await person.sees("SKILL.md  ✓ as listed", "front matter  ✓ as in the entry", "# Lighting the lamp")
+        assert "A match says that server and entry agree" in person.screen
+        assert read(person) == ["skill://keepers/lamp-lighting/SKILL.md"]
+
+
+async def test_verifying_stops_where_a_file_differs_and_shows_both_digests_and_no_content(tmp_path: Path) -> None:
+    async with before_skills(tmp_path, size=(80, 24)) as person:
+        await person.sees("forged-chart")
+        await person.press("G", "v")
+        await person.sees("sha256 differs", "listed", "came", "must not be used")
+        assert "first,2" not in person.screen
+        assert len(read(person)) == 2
+
+
+async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_path: Path) -> None:
+    async with before_skills(tmp_path, "--legacy-only") as person:
+        await person.sees("The server declares no skills", "l asks for a list all the same")
+        assert person.wire().sent("skills/list") == []
+        await person.press("l")
+        await person.sees("the list did not come: error -32601")
+
+
+async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("lamp-lighting")
+        await person.press("j", "ctrl+j")
+        await person.sees("✓ as listed")
+        await person.press("u")
+        await person.sees("SKILL.md  · not read  442 B")
+        assert json.dumps(person.wire().sent("skills/get")[0]).count("lamp-lighting") == 1
+
+
+async def test_a_recording_shows_its_skills_and_what_became_of_them(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("forged-chart")
+        await person.press("G", "v")
+        await person.sees("sha256 differs")
+    async with at_a_replay(tmp_path / "demo.mcpcap") as person:
+        await person.press("9")
+        await person.sees("lamp-lighting", "soundings.csv  ✗ sha256 differs")
+        await person.press("v")
+        await person.sees("There is no server to ask.")
