@@ -45,8 +45,9 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             self.journal = journal
             """The one that it was read from."""
 
-    def __init__(self, subject: Subject, kind: OfferKind) -> None:
-        super().__init__(subject, OfferSide(subject, kind), OfferForm(subject, kind), ResultPanel(kind.result_words))
+    def __init__(self, subject: Subject, kind: OfferKind, side: OfferSide | None = None) -> None:
+        side = side or OfferSide(subject, kind)
+        super().__init__(subject, side, OfferForm(subject, kind), ResultPanel(kind.result_words))
         self.kind = kind
         self._calling = Calling(subject, kind.done)
         self._history = CallHistory(subject, kind.method)

@@ -6,35 +6,37 @@ anew.
 
 from collections.abc import Sequence
 
+from rich.text import Text
 from textual.app import ComposeResult
+from textual.widgets import Static
 
 from inspector.protocol.things import Thing
 from inspector.protocol.tracking.subscriptions import Subscriptions
 from inspector.tui.panels.offer_kind import OfferKind
 from inspector.tui.panels.offer_list import OfferSide
+from inspector.tui.styles import spans_to_text
 from inspector.tui.subject import Subject
-from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.lines import Line
 from inspector.viewmodels.watched_rows import WatchedRows, uris_of
 from inspector.viewmodels.watching import about, stream_lines
 
 _EVERY = 6
 """Of thirty looks a second, those at which marks are renewed."""
-_LINES = 3
 
 
 class ResourceSide(OfferSide):
     """Resources and templates, with their marks, and below them what is watched."""
 
     DEFAULT_CSS = """
-    ResourceSide > .resources--watching { display: none; }
-    ResourceSide > .resources--watching.-said { display: block; }
+    ResourceSide > .resources--watching { display: none; height: auto; max-height: 8; padding: 0 1; }
+    ResourceSide.-watching > .resources--watching { display: block; }
     """
 
     def __init__(self, subject: Subject, kind: OfferKind) -> None:
         self._marked = WatchedRows(kind.titles, lambda: self.subscriptions)
         super().__init__(subject, kind, self._marked)
-        self._said = [StatusLine(classes="resources--watching") for _ in range(_LINES)]
+        self._said = Static("", classes="resources--watching")
+        self._said_lines: Sequence[Line] = ()
         self._shown: tuple[Subscriptions, int, Thing | None] | None = None
         self._looks = 0
 
@@ -46,7 +48,7 @@ class ResourceSide(OfferSide):
     def compose(self) -> ComposeResult:
         """The list, and below it what is watched."""
         yield from super().compose()
-        yield from self._said
+        yield self._said
 
     def sync(self) -> None:
         """Take over a list that has changed, and now and then what is watched and was updated."""
@@ -66,9 +68,13 @@ class ResourceSide(OfferSide):
         lines: Sequence[Line] = stream_lines(self.subscriptions)
         if one := self._of_chosen():
             lines = [one, *lines]
-        for n, widget in enumerate(self._said):
-            widget.set_class(n < len(lines), "-said")
-            widget.show(lines[n] if n < len(lines) else ())
+        if lines == self._said_lines:
+            return
+        self._said_lines = lines
+        self.set_class(bool(lines), "-watching")
+        shown = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
+        shown.no_wrap, shown.overflow = False, "fold"
+        self._said.update(shown)
 
     def _of_chosen(self) -> Line:
         """How it stands with the thing under the cursor, or the newest thing that its template made."""

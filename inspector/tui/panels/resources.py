@@ -11,9 +11,10 @@ from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels.offer_kind import OfferKind, Request
-from inspector.tui.panels.offers import OffersPanel
+from inspector.tui.panels.resource_side import ResourceSide
 from inspector.tui.panels.result_body import ResultWords
 from inspector.tui.panels.thing_list import ListWords
+from inspector.tui.panels.watching import WatchingPanel
 from inspector.tui.subject import Subject
 from inspector.viewmodels.offers import Offer
 from inspector.viewmodels.resources import (
@@ -74,8 +75,8 @@ RESOURCES = OfferKind(
 )
 
 
-class ResourcesPanel(OffersPanel):
-    """The resources of a server, and reading them."""
+class ResourcesPanel(WatchingPanel):
+    """The resources of a server, reading them, and watching them."""
 
     places = (
         Where.EVERYWHERE,
@@ -93,7 +94,9 @@ class ResourcesPanel(OffersPanel):
     HELP = """\
 Choose a resource and read it; of a template (`{}`) fill the variables first: the URI that comes of it stands below
 them. Every content is shown; Enter, or the view Item, shows the one under the cursor whole, and `w` saves it.
+`s` watches the resource: what the server has granted stands below the list. One that was updated since it was read is
+marked; read again, `u` shows what has changed.
 """
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject, RESOURCES)
+        super().__init__(subject, RESOURCES, ResourceSide(subject, RESOURCES))
