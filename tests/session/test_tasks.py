@@ -1,0 +1,369 @@
+"""The tasks of a session: followed, left, cancelled, listed, with servers that run them well and badly."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.protocol import questions
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.as_task import Support
+from inspector.protocol.flows.steps import Broken, GivenUp, Replied, Silent
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.tracking.tasks import Task
+from inspector.session.desk import Desk
+from inspector.session.session import Session
+from inspector.transports.memory import Peer
+from tests.session.talking import HELLO, Server, options, reply, session
+from tests.waiting import until
+
+TIMES = {"createdAt": "2026-08-01T00:00:00Z", "lastUpdatedAt": "2026-08-01T00:00:00Z"}
+ABLE = HELLO | {"capabilities": {"tools": {}, "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}}}
+TOOLS = [
+    {"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}}
+    for name, support in {"dig": "required", "rake": "optional", "sit": "forbidden"}.items()
+]
+
+
+def core(state: str = "working", id_: str = "t1", **more: Any) -> dict[str, Any]:
+    return {"taskId": id_, "status": state, **TIMES, "ttl": None, "pollInterval": 1, **more}
+
+
+class Yard:
+    """A server of 2025-11-25 whose task is in whatever state the test gives it."""
+
+    def __init__(self, state: str = "working") -> None:
+        self.state = state
+        self.seen: list[Any] = []
+        self.notified: list[str] = []
+        self.result: Any = {"content": [{"type": "text", "text": "dug"}]}
+        self.may_cancel = True
+
+    @property
+    def methods(self) -> list[str]:
+        return [message["method"] for message in self.seen]
+
+    async def __call__(self, peer: Peer) -> None:
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if "id" not in message:
+                self.notified.append(message["method"])
+            elif "method" in message:
+                self.seen.append(message)
+                reply(peer, message, self.answer(message))
+
+    def answer(self, message: Any) -> Any:
+        match message["method"]:
+            case "initialize":
+                return ABLE
+            case "tools/list":
+                return {"tools": TOOLS}
+            case "tools/call":
+                return {"task": core()} if "task" in message["params"] else {"content": []}
+            case "tasks/get":
+                return core(self.state)
+            case "tasks/cancel" if self.may_cancel:
+                self.state = "cancelled"
+                return core("cancelled")
+            case "tasks/list":
+                return {"tasks": [core(self.state)]}
+            case "tasks/result":
+                return self.result
+        return None
+
+
+async def opened(yard: Yard, live: Session) -> Session:
+    await live.list_all("tools")
+    return live
+
+
+def text_of(called: Any) -> Any:
+    assert isinstance(called.reply, Replied)
+    assert isinstance(called.reply.message, Answer)
+    return called.reply.message.result["content"][0]["text"]
+
+
+async def test_a_tool_that_requires_a_task_gets_one_and_the_result_is_as_if_it_had_not() -> None:
+    yard = Yard("completed")
+    exchanges: list[Exchange] = []
+    async with session(yard) as live:
+        await opened(yard, live)
+        called = await live.call("tools/call", {"name": "dig"}, opened=exchanges.append)
+        assert text_of(called) == "dug"
+        assert called.task is not None
+        assert (called.task.id, called.task.state, called.task.why) == ("t1", "completed", "")
+        assert called.rounds == 3
+        assert [each.method for each in exchanges] == ["tools/call", "tasks/get", "tasks/result"]
+        assert {each.operation for each in exchanges} == {exchanges[0].operation}
+    assert yard.seen[2]["params"]["task"] == {}
+
+
+async def test_other_tools_are_called_as_ever_and_a_task_is_a_wish() -> None:
+    yard = Yard("completed")
+    async with session(yard) as live:
+        await opened(yard, live)
+        assert (await live.call("tools/call", {"name": "rake"})).task is None
+        given: list[Task] = []
+        called = await live.tasks.call("rake", {"by": "hand"}, ttl_ms=5000, given=given.append)
+        assert called.task is not None
+        assert [task.id for task in given] == ["t1"]
+    assert yard.seen[3]["params"] == {
+        "name": "rake",
+        "arguments": {"by": "hand"},
+        "task": {"ttl": 5000},
+        "_meta": {"progressToken": yard.seen[3]["id"]},
+    }
+
+
+async def test_a_tool_that_forbids_tasks_is_not_called_as_one_unless_it_is_sent_all_the_same() -> None:
+    yard = Yard("completed")
+    async with session(yard) as live:
+        await opened(yard, live)
+        assert live.tasks.support(None) is Support.FORBIDDEN
+        with pytest.raises(UsageError, match="does not let sit"):
+            await live.tasks.call("sit")
+        assert yard.methods.count("tools/call") == 0
+        called = await live.call("tools/call", {"name": "sit", "task": {}}, plain=True)
+        assert called.task is None
+        assert isinstance(called.reply, Replied)
+        assert called.reply.message.result["task"]["taskId"] == "t1"  # type: ignore[union-attr]
+    assert "tasks/get" not in yard.methods
+
+
+async def test_a_task_is_followed_once_however_many_wait_and_left_without_being_ended() -> None:
+    yard = Yard()
+    async with session(yard) as live:
+        await opened(yard, live)
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "dig"}))
+            await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
+            joined = group.create_task(live.tasks.follow("t1"))
+            await until(lambda: yard.methods.count("tasks/get") > 1, "it is polled")
+            assert live.tasks.leave("t1")
+        assert not live.tasks.leave("t1")
+        for called in (calling.result(), joined.result()):
+            assert isinstance(called.reply, GivenUp)
+            assert called.task is not None
+            assert called.task.why == "it was left, and goes on"
+    assert "tasks/cancel" not in yard.methods
+
+
+async def test_who_waits_may_go_and_the_task_is_followed_on() -> None:
+    yard = Yard()
+    async with session(yard) as live:
+        await opened(yard, live)
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "dig"}))
+            await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
+            calling.cancel()
+        polls = yard.methods.count("tasks/get")
+        await until(lambda: yard.methods.count("tasks/get") > polls + 1, "it is polled on")
+        yard.state = "completed"
+        assert text_of(await live.tasks.follow("t1")) == "dug"
+
+
+async def test_cancelling_the_call_ends_its_task_by_its_own_method() -> None:
+    yard = Yard()
+    exchanges: list[Exchange] = []
+    async with session(yard) as live:
+        await opened(yard, live)
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "dig"}, opened=exchanges.append))
+            await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
+            await live.cancel(exchanges[0])
+        called = calling.result()
+        assert called.task is not None
+        assert called.task.state == "cancelled"
+        assert live.tasks.all[0].cancel_asked is not None
+    assert yard.notified == ["notifications/initialized"]
+
+
+async def test_a_task_that_can_not_be_cancelled_is_left() -> None:
+    yard = Yard()
+    yard.may_cancel = False
+    exchanges: list[Exchange] = []
+    async with session(yard) as live:
+        await opened(yard, live)
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "dig"}, opened=exchanges.append))
+            await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
+            await live.cancel(exchanges[0])
+        assert calling.result().task.why == "it was left, and goes on"
+
+
+async def test_a_task_that_never_ends_is_asked_to_when_the_time_is_over() -> None:
+    yard = Yard()
+    async with session(yard, options(total_s=0.3)) as live:
+        await opened(yard, live)
+        called = await live.call("tools/call", {"name": "dig"})
+        assert isinstance(called.reply, Silent)
+        assert called.reply.clock == "total"
+        assert called.task is not None
+        assert "did not end within 0.3 s" in called.task.why
+    assert yard.methods[-1] == "tasks/cancel"
+
+
+async def test_a_connection_that_ends_ends_the_following() -> None:
+    yard = Yard()
+
+    def answer(message: Any, before: Callable[[Any], Any] = yard.answer) -> Any:
+        return before(message) | ({"pollInterval": 60000} if message["method"] == "tasks/get" else {})
+
+    yard.answer = answer  # type: ignore[method-assign]
+    async with session(yard) as live:
+        await opened(yard, live)
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "dig"}))
+            await until(lambda: "tasks/get" in yard.methods, "it is polled")
+            await live.transport.close()
+        assert isinstance(calling.result().reply, Broken)
+
+
+async def test_a_session_that_closes_waits_for_no_task() -> None:
+    yard = Yard()
+    async with asyncio.timeout(20), session(yard) as live:
+        await opened(yard, live)
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "dig"}))
+            await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
+            await live.close()
+        assert isinstance(calling.result().reply, GivenUp)
+
+
+async def test_a_task_is_asked_for_once_listed_and_its_result_fetched() -> None:
+    yard = Yard("completed")
+    async with session(yard) as live:
+        await opened(yard, live)
+        assert (await live.tasks.list()).ids == ("t1",)
+        assert [(task.id, task.state, task.exchange) for task in live.tasks.all] == [("t1", "completed", None)]
+        fetched = await live.tasks.fetch("t1")
+        assert isinstance(fetched.reply, Replied)
+        assert text_of(await live.tasks.result("t1")) == "dug"
+    assert yard.methods[-3:] == ["tasks/list", "tasks/get", "tasks/result"]
+
+
+async def test_a_handle_without_an_id_is_said_and_nothing_is_followed() -> None:
+    yard = Yard()
+
+    def answer(message: Any, before: Callable[[Any], Any] = yard.answer) -> Any:
+        return {"task": {"status": "working"}} if message["method"] == "tools/call" else before(message)
+
+    yard.answer = answer  # type: ignore[method-assign]
+    async with session(yard) as live:
+        await opened(yard, live)
+        called = await live.call("tools/call", {"name": "dig"})
+        assert called.task is not None
+        assert called.task.why == "it was answered with a task that has no id"
+    assert "tasks/get" not in yard.methods
+
+
+async def test_a_question_inside_a_task_reaches_the_desk_while_the_task_is_polled() -> None:
+    asked = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create"}
+    related = {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}
+    asked |= {"params": {"message": "Where?", "requestedSchema": {}, "_meta": related}}  # type: ignore[dict-item]
+    desk = Desk(has_person=True)
+    seen: list[Any] = []
+
+    async def serve(peer: Peer) -> None:
+        yard, state, waiting = Yard(), "input_required", None
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            seen.append(message)
+            if message.get("method") == "tasks/result":
+                waiting = message
+                peer.send(json.dumps(asked).encode())
+            elif message.get("id") == "q" and "result" in message:
+                assert waiting is not None
+                reply(peer, waiting, {"content": [{"type": "text", "text": message["result"]["content"]["at"]}]})
+            elif message.get("method") == "tasks/get":
+                reply(peer, message, core(state))
+            elif "method" in message and "id" in message:
+                reply(peer, message, yard.answer(message))
+
+    async with session(serve, options(desk=desk)) as live:
+        await live.list_all("tools")
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "dig"}))
+            await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+            polls = sum(each.get("method") == "tasks/get" for each in seen)
+            await until(
+                lambda: sum(each.get("method") == "tasks/get" for each in seen) > polls, "it is polled meanwhile"
+            )
+            (ticket,) = desk.waiting
+            assert (ticket.question.task, ticket.question.message) == ("t1", "Where?")
+            desk.answer(ticket, questions.accepted({"at": "by the oak"}))
+        assert text_of(calling.result()) == "by the oak"
+
+
+def augmented(task: Any) -> Server:
+    """A server that asks by a task, polls for it, and answers the call with what it heard."""
+
+    async def serve(peer: Peer) -> None:
+        heard: list[Any] = []
+        call: Any = None
+
+        def ask(id_: str, method: str, params: Any) -> None:
+            peer.send(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": params}).encode())
+
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if message.get("method") == "initialize":
+                reply(peer, message, HELLO)
+            elif message.get("method") == "tools/call":
+                call = message
+                ask("a", "elicitation/create", {"message": "Who?", "requestedSchema": {}, "task": task})
+            elif message.get("id") in ("a", "b"):
+                heard.append(message.get("result", message.get("error")))
+                if message["id"] == "b":
+                    reply(peer, call, {"content": [], "structuredContent": heard})
+                else:
+                    id_ = message["result"]["task"]["taskId"]
+                    ask("b", "tasks/result", {"taskId": id_})
+
+    return serve
+
+
+async def test_a_server_may_have_its_question_answered_as_a_task_of_ours() -> None:
+    desk = Desk(has_person=True)
+    async with session(augmented({"ttl": 9000}), options(desk=desk)) as live:
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(live.call("tools/call", {"name": "x"}))
+            await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+            desk.answer(desk.waiting[0], questions.accepted({"name": "Ann"}))
+        handle, result = calling.result().reply.message.result["structuredContent"]
+        assert (handle["task"]["status"], handle["task"]["ttl"]) == ("working", 9000)
+        assert (result["action"], result["content"]) == ("accept", {"name": "Ann"})
+        assert [(task.by_server, task.method) for task in live.tasks.all] == [(False, "elicitation/create")]
+
+
+async def test_two_thousand_tasks_at_once_are_all_followed() -> None:
+    async def serve(peer: Peer) -> None:
+        number = 0
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if "id" not in message:
+                continue
+            params = message.get("params", {})
+            match message["method"]:
+                case "initialize":
+                    reply(peer, message, ABLE)
+                case "tools/list":
+                    reply(peer, message, {"tools": TOOLS})
+                case "tools/call":
+                    number += 1
+                    reply(peer, message, {"task": core(id_=f"t{number}")})
+                case "tasks/get":
+                    reply(peer, message, core("completed", params["taskId"]))
+                case "tasks/result":
+                    reply(peer, message, {"content": []})
+
+    async with session(serve) as live:
+        await live.list_all("tools")
+        async with asyncio.TaskGroup() as group:
+            calls = [group.create_task(live.call("tools/call", {"name": "dig"})) for _ in range(2000)]
+        assert {call.result().task.state for call in calls} == {"completed"}
+        assert len(live.tasks.all) == 2000
+        assert live.tasks.followed == frozenset()
