@@ -1,5 +1,6 @@
 """Fetching lists for a command: whole, exact, and with a word on what is missing."""
 
+import shlex
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -8,6 +9,7 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.headless import Visit
+from inspector.cli.listing import Extent
 from inspector.cli.outcome import answered
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange
@@ -16,6 +18,9 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
+from inspector.protocol.tracking.catalogue import Listing
+
+_ALL = Extent()
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -28,6 +33,8 @@ class Fetched(msgspec.Struct, frozen=True):
     """The same as `msgspec.Raw`, digit by digit as they came."""
     error: Any = None
     """The JSON-RPC error that came in place of a page; None if none did."""
+    about: dict[str, Any] = {}
+    """What is known beside the items: pages, the next cursor, caching hints as they came, what is odd."""
 
     @property
     def refusal(self) -> str:
@@ -35,7 +42,7 @@ class Fetched(msgspec.Struct, frozen=True):
         if self.error is None:
             return ""
         code, said = peek.at(self.error, "code"), peek.text(self.error, "message") or ""
-        where = f", after {len(self.items)} items" if self.items else ""
+        where = f", after {counted(len(self.items), 'item')}" if self.items else ""
         return f"the server answered {LISTS[self.kind].method} with error {code}: {said}{where}"
 
 
@@ -44,20 +51,59 @@ def declared(opening: Opening) -> tuple[str, ...]:
     return tuple(kind for kind, listed in LISTS.items() if listed.capability in opening.capabilities)
 
 
-async def fetch(visit: Visit, kind: str) -> Fetched:
-    """Fetch all pages of a list and say on stderr where it is not whole.
+async def fetch(visit: Visit, kind: str, extent: Extent = _ALL) -> Fetched:
+    """Fetch the pages of a list and say on stderr where it is not whole.
 
     Raises: what `answered` raises, for a page to which no answer came.
     """
-    pages = await visit.session.list_all(kind)
+    pages = await visit.session.list_all(kind, cursor=extent.cursor, most_pages=extent.most_pages)
     exact = tuple(islice(_exact(visit.session.journal, pages), len(pages.items)))
     error = None
     if pages.failed is not None:
         message = answered(pages.failed, LISTS[kind].method).message
         error = message.error if isinstance(message, ErrorAnswer) else None
     elif pages.stopped:
-        visit.output.warn(f"{LISTS[kind].method}: {pages.stopped}; {len(pages.items)} items up to there")
-    return Fetched(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error)
+        count = counted(len(pages.items), "item")
+        visit.output.warn(f"{LISTS[kind].method}: {pages.stopped}; {count} up to there")
+    elif pages.next_cursor is not None:
+        visit.output.narrate(
+            f"{LISTS[kind].method}: there is more; go on with --cursor {shlex.quote(pages.next_cursor)}"
+        )
+    listing = visit.session.journal.conversation.catalogue.listings[kind]
+    for said in (*listing.remarks, *(listing.freshness.flaws if listing.freshness else ())):
+        if said not in pages.stopped:
+            visit.output.warn(f"{LISTS[kind].method}: {said}")
+    about = _about(visit.session.journal, pages, listing)
+    return Fetched(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error, about)
+
+
+def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:
+    """Pages, the next cursor, what is odd, and the caching hints of the last page, right or wrong."""
+    found: dict[str, Any] = {"pages": pages.pages, "nextCursor": pages.next_cursor}
+    if pages.stopped:
+        found["stopped"] = pages.stopped
+    if remarks := [*listing.remarks, *(listing.freshness.flaws if listing.freshness else ())]:
+        found["remarks"] = remarks
+    asked = [each for each in _asked(journal, pages.kind) if each.answer_frame]
+    return found | (caching_hints(journal, asked[-1]) if asked else {})
+
+
+def caching_hints(journal: Journal, exchange: Exchange) -> dict[str, Any]:
+    """`ttlMs` and `cacheScope` of an answer, exactly as they came; {} if it has none."""
+    frame = journal.store.entry(exchange.answer_frame or 0).what
+    assert isinstance(frame, Frame)
+    answers = (each for each in jsonrpc.read(frame.payload) if isinstance(each, jsonrpc.Answer))
+    result = next((each.result for each in answers if each.id == exchange.id), None)
+    return {name: peek.at(result, name) for name in ("ttlMs", "cacheScope") if peek.has(result, name)}
+
+
+def counted(count: int, one: str) -> str:
+    """Return "1 item" or "2 items"."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
+def _asked(journal: Journal, kind: str) -> list[Exchange]:
+    return [each for each in journal.conversation.exchanges if each.method == LISTS[kind].method]
 
 
 class _Result(msgspec.Struct):
@@ -67,7 +113,7 @@ class _Result(msgspec.Struct):
 def _exact(journal: Journal, pages: Pages) -> Iterator[Any]:
     """The items as they stand in the frames."""
     listed = LISTS[pages.kind]
-    asked = [each for each in journal.conversation.exchanges if each.method == listed.method and each.answer_frame]
+    asked = [each for each in _asked(journal, pages.kind) if each.answer_frame]
     last = asked[-pages.pages - (pages.failed is not None) :] if pages.pages else []
     for exchange in last[: pages.pages]:
         yield from _items(journal, exchange, listed.member)

@@ -183,7 +183,9 @@ class InspectApp(App[None]):
             self.say("A recording fetches nothing.")
             return
         on = not self.subject.refreshes
-        self.say("Lists that change are fetched by themselves." if on else "Lists that change wait until L fetches them.")
+        self.say(
+            "Lists that change are fetched by themselves." if on else "Lists that change wait until L fetches them."
+        )
         await self.subject.refresh_by_itself(on)
 
     def action_answer_here(self) -> None:

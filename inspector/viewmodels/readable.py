@@ -47,7 +47,8 @@ def list_lines(kind: str, items: Sequence[Any]) -> list[Line]:
             found = (_template(Template(raw)) for raw in items)
         case _:
             found = (_prompt(Prompt(raw)) for raw in items)
-    return [((f"{len(items)} {kind}", "title"),), *(line for lines in found for line in lines)]
+    counted = f"{len(items):,} {kind if len(items) != 1 else kind.removesuffix('s')}"
+    return [((counted, "title"),), *(line for lines in found for line in lines)]
 
 
 def result_lines(view: ResultView) -> list[Line]:

@@ -48,9 +48,9 @@ def test_other_lists_say_what_each_thing_is_asked_for_by() -> None:
         "(no uri)  (no name)",
     ]
     templates = [{"uriTemplate": "file:///{path}", "name": "files"}]
-    assert [plain(line) for line in list_lines("templates", templates)] == ["1 templates", "file:///{path}  files"]
+    assert [plain(line) for line in list_lines("templates", templates)] == ["1 template", "file:///{path}  files"]
     prompts = [{"name": "ask", "title": "Ask", "arguments": [{"name": "what", "required": True}, {"name": "how"}, 1]}]
-    assert [plain(line) for line in list_lines("prompts", prompts)] == ["1 prompts", "ask  Ask  (what, how?, ??)"]
+    assert [plain(line) for line in list_lines("prompts", prompts)] == ["1 prompt", "ask  Ask  (what, how?, ??)"]
     assert [plain(line) for line in list_lines("prompts", [])] == ["prompts: none"]
 
 

@@ -8,7 +8,7 @@ from inspector.cli.arguments import Typed, joined, read_pairs, read_whole
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.lists import fetch
+from inspector.cli.lists import counted, fetch
 from inspector.cli.log_level import log_level_option, with_logs
 from inspector.cli.options import headless_options
 from inspector.cli.requests import Request, make
@@ -76,11 +76,11 @@ async def _listed(visit: Visit, name: str) -> Tool | None:
         return None
     found = next((tool for tool in map(Tool, fetched.items) if tool.name == name), None)
     if found is not None:
-        visit.output.narrate(f"{len(fetched.items)} tools listed, for the schema of {name}")
+        visit.output.narrate(f"{counted(len(fetched.items), 'tool')} listed, for the schema of {name}")
     else:
         near = _nearest(name, fetched.items)
         visit.output.warn(
-            f"{name!r} is none of the {len(fetched.items)} tools that are listed{near}; called all the same"
+            f"{name!r} is none of the {counted(len(fetched.items), 'tool')} that {'is' if len(fetched.items) == 1 else 'are'} listed{near}; called all the same"
         )
     return found
 

@@ -7,11 +7,13 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.lists import declared, fetch
+from inspector.cli.lists import caching_hints, declared, fetch
 from inspector.cli.options import headless_options
 from inspector.cli.world import World
 from inspector.protocol.things import LISTS
 
+_DISCOVER = "server/discover"
+_HINTS = ("ttlMs", "cacheScope")
 _EXAMPLES = (
     "mcp-inspect info -- npx -y @modelcontextprotocol/server-everything",
     "mcp-inspect info --json https://example.com/mcp",
@@ -29,9 +31,11 @@ def command(world: World, /, url: str | None, **options: Any) -> ExitStatus:
 async def _info(visit: Visit) -> ExitStatus:
     opening = visit.opening
     counts: dict[str, int | None] = dict.fromkeys(LISTS)
+    caching = _of_opening(visit)
     for kind in declared(opening):
         fetched = await fetch(visit, kind)
         counts[kind] = None if fetched.error else len(fetched.items)
+        caching[LISTS[kind].method] = {key: fetched.about[key] for key in _HINTS if key in fetched.about}
         if fetched.error:
             visit.output.warn(fetched.refusal)
     transport = visit.session.transport.kind
@@ -48,6 +52,14 @@ async def _info(visit: Visit) -> ExitStatus:
         "capabilities": opening.capabilities,
         "instructions": opening.instructions or None,
         "counts": counts,
+        "caching": {method: hints for method, hints in caching.items() if hints},
     }
     visit.output.data(about)
     return ExitStatus.OK
+
+
+def _of_opening(visit: Visit) -> dict[str, dict[str, Any]]:
+    """The caching hints of the answer that opened the conversation, as they came, if there are any."""
+    journal = visit.session.journal
+    asked = [each for each in journal.conversation.exchanges if each.method == _DISCOVER and each.answer_frame]
+    return {_DISCOVER: caching_hints(journal, asked[-1])} if asked else {}

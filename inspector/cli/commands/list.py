@@ -7,6 +7,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
+from inspector.cli.listing import Extent, extent, extent_options
 from inspector.cli.lists import Fetched, declared, fetch
 from inspector.cli.options import headless_options
 from inspector.cli.output import Output
@@ -24,21 +25,32 @@ _EXAMPLES = (
 
 @click.command("list", cls=Documented, examples=_EXAMPLES)
 @click.argument("kind", type=click.Choice([*LISTS, "all"]), metavar="KIND")
+@extent_options
 @headless_options
 @click.pass_obj
-def command(world: World, /, kind: str, url: str | None, **options: Any) -> ExitStatus:
+def command(
+    world: World,
+    /,
+    kind: str,
+    url: str | None,
+    page_by_page: bool,
+    cursor: str | None,
+    limit: int | None,
+    **options: Any,
+) -> ExitStatus:
     """List tools, resources, templates, prompts or all: every page."""
+    wanted = extent(kind, page_by_page=page_by_page, cursor=cursor, limit=limit)
 
     async def work(visit: Visit) -> ExitStatus:
-        return await _list(visit, kind)
+        return await _list(visit, kind, wanted)
 
     return visit(world, url, options, work)
 
 
-async def _list(visit: Visit, kind: str) -> ExitStatus:
+async def _list(visit: Visit, kind: str, wanted: Extent) -> ExitStatus:
     """One kind is asked for whatever the server declares; of all kinds those it declares."""
     kinds = declared(visit.opening) if kind == "all" else (kind,)
-    fetched = {each: await fetch(visit, each) for each in kinds}
+    fetched = {each: await fetch(visit, each, wanted) for each in kinds}
     failed = next((each for each in fetched.values() if each.error is not None), None)
     if kind == "all" or failed is None or failed.items:
         _show(visit, fetched)
@@ -64,12 +76,25 @@ def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
 
     for each in fetched.values():
         visit.output.lines(list_lines(each.kind, each.items))
+        _say_age(visit, each)
+
+
+def _say_age(visit: Visit, fetched: Fetched) -> None:
+    """For how long the list is said to be fresh, where the server says so."""
+    from inspector.viewmodels.freshness import text_of
+
+    freshness = visit.session.journal.conversation.catalogue.listings[fetched.kind].freshness
+    if freshness is not None and freshness.ttl_ms is not None:
+        scope = f", {freshness.scope}" if freshness.scope else ""
+        visit.output.narrate(f"{fetched.kind}: server says fresh for {text_of(freshness.ttl_ms * 1_000_000)}{scope}")
 
 
 def _as_json(visit: Visit, fetched: dict[str, Fetched]) -> dict[str, Any]:
     opening = visit.opening
     lists = {kind: fetched[kind].exact if kind in fetched else () for kind in LISTS}
-    return {"revision": opening.revision.date, "era": opening.era, "server": opening.server, **lists}
+    about = {kind: each.about for kind, each in fetched.items()}
+    opened = {"revision": opening.revision.date, "era": opening.era, "server": opening.server}
+    return {**opened, **lists, "lists": about}
 
 
 def _report(visit: Visit, refused: Fetched) -> ExitStatus:

@@ -7,7 +7,7 @@ import pytest
 from inspector.cli.commands import info
 from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
-_MEMBERS = ["revision", "era", "transport", "server", "capabilities", "instructions", "counts"]
+_MEMBERS = ["revision", "era", "transport", "server", "capabilities", "instructions", "counts", "caching"]
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,11 @@ def test_quiet_says_nothing_of_what_went_well() -> None:
 
 def test_the_command_is_named_info() -> None:
     assert info.command.name == "info"
+
+
+def test_caching_hints_are_written_as_they_came() -> None:
+    script = {"prompts/list": {"result": {"prompts": [], "ttlMs": -1, "cacheScope": "public"}}}
+    ran = inspect("info", "--json", *scripted(script, capabilities={"prompts": {}}))
+    assert ran.data["caching"] == {"prompts/list": {"ttlMs": -1, "cacheScope": "public"}}
+    modern = inspect("info", "--json", *demo("--modern-only")).data["caching"]
+    assert set(modern["server/discover"]) == {"ttlMs", "cacheScope"}

@@ -8,7 +8,7 @@ from inspector.cli.commands import list as listing
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import LEGACY, demo, inspect, scripted
 
-_MEMBERS = ["revision", "era", "server", "tools", "resources", "templates", "prompts"]
+_MEMBERS = ["revision", "era", "server", "tools", "resources", "templates", "prompts", "lists"]
 _TOOL = '{"name":"odd","inputSchema":{"type":"object"},"n":1.50e2,"big":123456789012345678901234567890}'
 
 
@@ -18,13 +18,13 @@ def test_a_kind_is_listed_with_all_its_pages_and_the_others_are_empty(flag: str,
     ran = inspect("list", kind, "--json", *demo(flag, "--page-size", "2"))
     assert ran.status == 0
     assert list(ran.data) == _MEMBERS
-    lengths = {name: len(ran.data[name]) for name in _MEMBERS[3:]}
-    assert lengths == dict.fromkeys(_MEMBERS[3:], 0) | {kind: count}
+    lengths = {name: len(ran.data[name]) for name in _MEMBERS[3:7]}
+    assert lengths == dict.fromkeys(_MEMBERS[3:7], 0) | {kind: count}
 
 
 def test_all_kinds_come_at_once(demo_url: str) -> None:
     ran = inspect("list", "all", "--json", demo_url)
-    assert [len(ran.data[name]) for name in _MEMBERS[3:]] == [15, 5, 2, 3]
+    assert [len(ran.data[name]) for name in _MEMBERS[3:7]] == [15, 5, 2, 3]
     assert "inputSchema" in ran.data["tools"][0]
 
 
@@ -83,7 +83,7 @@ def test_what_came_before_a_page_that_failed_is_kept() -> None:
     ran = inspect("list", "tools", "--json", *scripted({"tools/list": pages}))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert json.loads(ran.stdout)["tools"] == [{"name": "a"}]
-    assert "with error -32603: no more, after 1 items" in ran.stderr
+    assert "with error -32603: no more, after 1 item\n" in ran.stderr
 
 
 def test_a_result_without_a_list_is_said() -> None:
@@ -101,3 +101,38 @@ def test_without_json_it_is_text() -> None:
 def test_a_revision_can_be_pinned() -> None:
     assert inspect("list", "tools", "--json", "--revision", LEGACY, *demo()).data["revision"] == LEGACY
     assert listing.METHOD_NOT_FOUND == -32601
+
+
+def test_one_page_is_fetched_and_says_how_to_go_on() -> None:
+    ran = inspect("list", "prompts", "--json", "--page-by-page", *demo("--page-size", "2"))
+    assert len(ran.data["prompts"]) == 2
+    about = ran.data["lists"]["prompts"]
+    assert about["pages"] == 1
+    assert f"there is more; go on with --cursor {about['nextCursor']}" in ran.stderr
+    rest = inspect("list", "prompts", "--json", "--cursor", about["nextCursor"], *demo("--page-size", "2"))
+    assert len(rest.data["prompts"]) == 1
+    assert rest.data["lists"]["prompts"]["nextCursor"] is None
+
+
+def test_no_more_pages_are_fetched_than_are_wanted() -> None:
+    ran = inspect("list", "prompts", "--json", "--limit", "2", *demo("--page-size", "1"))
+    assert (len(ran.data["prompts"]), ran.data["lists"]["prompts"]["pages"]) == (2, 2)
+
+
+def test_a_cursor_belongs_to_one_list() -> None:
+    assert inspect("list", "all", "--cursor", "x", *demo()).status == ExitStatus.USAGE
+
+
+def test_what_is_odd_about_the_pages_is_said_and_written() -> None:
+    items = [{"name": "a"}, {"name": "a"}]
+    script = {"tools/list": {"result": {"tools": items, "ttlMs": "60", "cacheScope": "all"}}}
+    ran = inspect("list", "tools", "--json", *scripted(script))
+    about = ran.data["lists"]["tools"]
+    assert (about["ttlMs"], about["cacheScope"]) == ("60", "all")
+    assert about["remarks"][0] == "1 item comes more than once: a"
+    assert "! tools/list: ttlMs is a string, not a number: '60'" in ran.stderr
+
+
+def test_for_how_long_a_list_is_fresh_is_said() -> None:
+    script = {"tools/list": {"result": {"tools": [], "ttlMs": 60000, "cacheScope": "private"}}}
+    assert "tools: server says fresh for 60 s, private" in inspect("list", "tools", *scripted(script)).stderr
