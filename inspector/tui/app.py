@@ -124,6 +124,8 @@ class InspectApp(App[None]):
         if came := self._notice.sync(shown=self._shown):
             self.bell()
             self.say(came)
+        for said in self.subject.watch_news():
+            self.say(said, severity="warning")
 
     def _terminal_is_behind(self) -> bool:
         """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""

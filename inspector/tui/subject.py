@@ -25,6 +25,7 @@ from inspector.session.session import Session, State
 from inspector.tui.desk_view import DeskView, LiveDeskView
 from inspector.tui.request_view import LiveRequestView, RequestView
 from inspector.tui.task_view import LiveTaskView, TaskView
+from inspector.tui.watch_view import LiveWatchView, WatchView
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ class About(msgspec.Struct, frozen=True):
     insecure: bool = False
 
 
-class Subject(DeskView, RequestView, TaskView):
+class Subject(DeskView, RequestView, TaskView, WatchView):
     """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
@@ -158,7 +159,7 @@ class Recording(Subject):
         self.journal.close()
 
 
-class LiveSubject(LiveDeskView, LiveRequestView, LiveTaskView, Subject):
+class LiveSubject(LiveDeskView, LiveRequestView, LiveTaskView, LiveWatchView, Subject):
     """A conversation that goes on."""
 
     can_act = True

@@ -83,7 +83,7 @@ def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = Fal
         said, role = _STANDINGS[standing]
         spans.append((said if standing is not Standing.ASKED else f"{signs.PENDING} asked", role))
     if count > 0:
-        spans.append((f"{signs.EVENT} updated{_times(count)}", "event"))
+        spans.append((f"{signs.EVENT} updated{_times(count)}", "strong"))
     return tuple(part for each in spans for part in ((" ", "text"), each))
 
 
@@ -102,7 +102,7 @@ def about(subscriptions: Subscriptions, uri: str, wall_of: Callable[[int], int])
         last = text.clock(wall_of(update.frame))
         spans += [
             ("  " if spans else "", "text"),
-            (f"{signs.EVENT} updated {times}{fresh}", "event" if since else "muted"),
+            (f"{signs.EVENT} updated {times}{fresh}", "strong" if since else "muted"),
         ]
         spans.append((f", last {last} (#{update.frame})", "muted"))
     return tuple(spans)

@@ -1,0 +1,25 @@
+"""What a subject has to tell of watching beside what its journal knows: streams that were cut, ended, or came back."""
+
+from inspector.session.engine import Live
+
+
+class WatchView:
+    """Nothing is watched any more."""
+
+    def watch_news(self) -> tuple[str, ...]:
+        """What was said since the last time somebody asked; may quote the server."""
+        return ()
+
+
+class LiveWatchView(WatchView):
+    """What the session says."""
+
+    _live: Live
+    _watch_told: int = 0
+
+    def watch_news(self) -> tuple[str, ...]:
+        """What was said since the last time. Nearly free while nothing was."""
+        said = self._live.session.watching.said if self._live.session else []
+        news = tuple(said[self._watch_told :])
+        self._watch_told += len(news)
+        return news
