@@ -7,14 +7,12 @@ since an argv or a URL may carry secrets.
 
 import hashlib
 import logging
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from inspector.config.paths import private_directory
+from inspector.config.whole_files import replace_file
 from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
 
@@ -87,22 +85,6 @@ class Eras:
 
     def _write(self, eras: dict[str, Era]) -> None:
         try:
-            _replace(self._file, msgspec.json.encode(_File(_FORMAT, eras)))
+            replace_file(self._file, msgspec.json.encode(_File(_FORMAT, eras)))
         except (OSError, UsageError) as error:
             logger.warning("what was found out about a server's era can't be kept: %s", error)
-
-
-def _replace(file: Path, content: bytes) -> None:
-    """Put a whole new file (0600) in the old one's place, so that no reader ever sees half of it."""
-    import tempfile  # most runs learn nothing new
-
-    private_directory(file.parent)
-    descriptor, made = tempfile.mkstemp(prefix=file.name + ".", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as new:
-            new.write(content)
-        os.replace(made, file)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(made)
-        raise

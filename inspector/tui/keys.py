@@ -9,6 +9,7 @@ do, the field keeps it. Users rebind by `id`, so an id is for ever.
 from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import Action, Where, key_name, types
+from inspector.tui.filter_keys import FILTERING
 from inspector.tui.offered_keys import OFFERED
 from inspector.tui.raw_keys import BY_HAND, SKILLS
 
@@ -28,7 +29,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _E, "app.show('inbox')"),
     Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
     Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
-    Action("screen.skills", ("9",), "Skills", "Show the server's skills and verify them.", _E, "app.show('skills')"),
+    Action("screen.tasks", ("9",), "Tasks", "Show the tasks of both sides, running and over.", _E, "app.show('tasks')"),
+    Action("screen.skills", ("I",), "Skills", "Show the server's skills and verify them.", _E, "app.show('skills')"),
     Action("screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _E, "app.show('raw')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
     Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
@@ -117,6 +119,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "traffic.edit", ("e",), "Write again", "Write this message anew, to be changed and sent.", Where.TRAFFIC, "edit"
     ),
+    *FILTERING,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
     Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),
@@ -239,6 +242,20 @@ ACTIONS: tuple[Action, ...] = (
     ),
     *BY_HAND,
     *SKILLS,
+    # Tasks
+    Action("tasks.cancel", ("x",), "Cancel task", "Ask the server to end it.", Where.TASKS, "cancel_task", footer=True),
+    Action("tasks.fetch", ("f",), "Fetch now", "Ask at once how the task stands.", Where.TASKS, "fetch", footer=True),
+    Action(
+        "tasks.follow",
+        ("w",),
+        "Follow/leave",
+        "Ask again and again until the task has ended, or cease to; it goes on.",
+        Where.TASKS,
+        "follow_task",
+        footer=True,
+    ),
+    Action("tasks.call", ("o",), "Its call", "Show the call in the traffic.", Where.TASKS, "open_call", footer=True),
+    Action("tasks.list", ("l",), "List", "Ask the server which tasks it has.", Where.TASKS, "list_tasks", footer=True),
     # Start
     Action("start.demo", ("d",), "Demo", "Look at the server that comes with this program.", Where.START, "demo", True),
     # Asking before a start

@@ -6,14 +6,18 @@ proves. Which entries are rows is `log_index`, what a row looks like is `log_row
 """
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from inspector.capture.filters.terms import Term
 from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind
 from inspector.viewmodels.log_index import RowIndex
 from inspector.viewmodels.log_rows import Place, RowWriter, titles
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
+
+if TYPE_CHECKING:
+    from inspector.capture.filters.terms import Term
+    from inspector.viewmodels.log_find import LogFind
 
 MOST_AT_ONCE = 20_000
 """Entries that one refresh takes in: some hundredths of a second."""
@@ -43,6 +47,8 @@ class LogModel(RowSource):
         self._clock = clock
         self._index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
         self._writer = RowWriter(journal)
+        self._journal, self._threaded = journal, threaded
+        self._find: LogFind | None = None
 
     @property
     def count(self) -> int:
@@ -99,7 +105,7 @@ class LogModel(RowSource):
         """Take in what the journal got since, at most `limit` entries; whether there was anything."""
         return self._index.take(limit)
 
-    def set_filter(self, term: Term | None) -> None:
+    def set_filter(self, term: "Term | None") -> None:
         """Show only what matches a filter; None shows all.
 
         What is there already is looked through by `filter_step`, newest first; what comes is tested as it comes.
@@ -117,6 +123,22 @@ class LogModel(RowSource):
     def cancel_filter(self) -> None:
         """Look through nothing more: nobody will look at this model again."""
         self._index.filter.cancel()
+        if self._find is not None:
+            self._find.cancel()
+
+    @property
+    def finder(self) -> "LogFind":
+        """Finding a text among the rows; a filter is another thing."""
+        if self._find is None:
+            from inspector.viewmodels.log_find import LogFind
+
+            self._find = LogFind(self._journal, self._index, self._clock, threaded=self._threaded)
+        return self._find
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether a filter holds."""
+        return self._index.filter.program is not None
 
     @property
     def is_filtering(self) -> bool:

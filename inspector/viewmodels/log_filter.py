@@ -2,23 +2,25 @@
 
 What must be read from the file is looked at on a thread; `step` takes over what it has found, a bite at a time, on
 the thread of whoever shows it. What became of an exchange can decide about messages that came before: those are tried
-again.
+again. Whoever sets no filter loads none of its machinery.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from inspector.capture.filters.exchange_columns import ExchangeColumns
 from inspector.capture.filters.masks import without
-from inspector.capture.filters.program import Program
-from inspector.capture.filters.scan import Scan
-from inspector.capture.filters.stretch import BYTES
-from inspector.capture.filters.terms import And, Term, Words
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
 from inspector.protocol.facts import Fact
 from inspector.viewmodels import words
+
+if TYPE_CHECKING:
+    from inspector.capture.filters.exchange_columns import ExchangeColumns
+    from inspector.capture.filters.program import Program
+    from inspector.capture.filters.scan import Scan
+    from inspector.capture.filters.terms import Term
 
 _BITE = 5000
 """Hits that one step takes over: some milliseconds."""
@@ -40,14 +42,14 @@ class RowFilter:
     """A filter on the entries that a list has taken in; without a term it does nothing."""
 
     def __init__(
-        self, journal: Journal, clock: Callable[[], int], *, threaded: bool = False, stretch_bytes: int = BYTES
+        self, journal: Journal, clock: Callable[[], int], *, threaded: bool = False, stretch_bytes: int | None = None
     ) -> None:
         self._journal = journal
         self._store = journal.store
         self._clock = clock
         self._threaded = threaded
         self._stretch_bytes = stretch_bytes
-        self._exchanges = ExchangeColumns(journal)
+        self._exchanges: ExchangeColumns | None = None
         self._program: Program | None = None
         self._scan: Scan | None = None
         self._open: dict[int, int] = {}
@@ -58,7 +60,7 @@ class RowFilter:
         """How many do."""
 
     @property
-    def program(self) -> Program | None:
+    def program(self) -> "Program | None":
         """The filter that holds; None without one."""
         return self._program
 
@@ -72,7 +74,7 @@ class RowFilter:
         """How much of what was there at first has been looked through, from 0 to 1."""
         return self._scan.scanned / max(1, self._scan.total) if self._scan is not None else 1.0
 
-    def set(self, term: Term | None, taken: int) -> None:
+    def set(self, term: "Term | None", taken: int) -> None:
         """Let another filter hold, for the entries 1 to `taken` and all that come; None lets all through."""
         before, was_complete = self._program, not self.is_filtering
         self.cancel()
@@ -81,9 +83,17 @@ class RowFilter:
         self._program = self._scan = None
         if term is None:
             return
+        from inspector.capture.filters.exchange_columns import ExchangeColumns
+        from inspector.capture.filters.program import Program
+        from inspector.capture.filters.scan import Scan
+        from inspector.capture.filters.stretch import BYTES
+
+        self._exchanges = self._exchanges or ExchangeColumns(self._journal)
         self._program = Program(term, self._journal, clock=self._clock, say=_say, exchanges=self._exchanges)
         self._open = {each.number: each.request_frame for each in self._journal.conversation.pairs.pending}
-        self._scan = Scan(self._program, taken, within=within, threaded=self._threaded, most_bytes=self._stretch_bytes)
+        self._scan = Scan(
+            self._program, taken, within=within, threaded=self._threaded, most_bytes=self._stretch_bytes or BYTES
+        )
 
     def cancel(self) -> None:
         """Look through nothing more."""
@@ -100,7 +110,7 @@ class RowFilter:
         if self._threaded and not (program.by_columns and scan.is_done):
             scan.add(first, last)
             return []
-        parts = program.stretches(first, last, self._stretch_bytes)
+        parts = program.stretches(first, last)
         return [self._marked(low, program.mark(low, high)) for low, high in parts]
 
     def step(self) -> Iterator[Change]:
@@ -183,8 +193,10 @@ class RowFilter:
         return Change(first, came, tuple(first + at for at, each in enumerate(gone) if each))
 
 
-def implies(term: Term | None, other: Term) -> bool:
+def implies(term: "Term | None", other: "Term") -> bool:
     """Whether whatever matches `term` matches `other`: then only that needs to be looked through."""
+    from inspector.capture.filters.terms import And, Words
+
     if term is None:
         return False
     if term == other:

@@ -9,11 +9,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
+from typing import TYPE_CHECKING
 
-from inspector.capture.filters.masks import both, without
-from inspector.capture.filters.needle import ones
-from inspector.capture.filters.stretch import BYTES
-from inspector.capture.filters.terms import Term
+from inspector.capture.filters.masks import both, ones, without
 from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -22,6 +20,9 @@ from inspector.viewmodels.log_tree import IN_TREE, IN_TREE_PLAIN, IN_WIRE, IN_WI
 
 _BLOCK = 256
 """Entries that are taken in at once where they are alike."""
+if TYPE_CHECKING:
+    from inspector.capture.filters.terms import Term
+
 _SHOWN, _FOLDED_AWAY = 1, 2
 _SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
 
@@ -37,7 +38,7 @@ class RowIndex:
         facts: bool,
         clock: Callable[[], int] = lambda: 0,
         threaded: bool = False,
-        stretch_bytes: int = BYTES,
+        stretch_bytes: int | None = None,
     ) -> None:
         """With `threaded`, a filter reads on a thread of its own; `stretch_bytes`: how much of the file at once."""
         self._journal = journal
@@ -125,7 +126,7 @@ class RowIndex:
             self.folded[root] = 0
         self._rebuild()
 
-    def set_filter(self, term: Term | None) -> None:
+    def set_filter(self, term: "Term | None") -> None:
         """Let only entries through that match; None lets all. Old ones wait for `filter_step`."""
         self.filter.set(term, self.taken)
         self._rebuild()

@@ -11,7 +11,8 @@ from inspector.tui.keys import ACTIONS, Action, Where
 from inspector.tui.styles import Glyphs
 
 TOGETHER = (
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TRAFFIC, Where.DETAIL),
+    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TRAFFIC, Where.FINDING, Where.DETAIL),
+    (Where.SEARCH, Where.FILTER),
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TRAFFIC, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL),

@@ -8,6 +8,7 @@ find could be part of an escape, the payload decides.
 import json
 from collections.abc import Callable, Iterator
 
+from inspector.capture.filters.masks import ones
 from inspector.capture.filters.stretch import Stretch
 
 _BACKSLASH = 0x5C
@@ -56,14 +57,6 @@ class Needle:
         for index in odd_lines(stretch, need):
             if self.is_in_bytes(stretch.payload(index)):
                 yield index
-
-
-def ones(mask: bytes) -> Iterator[int]:
-    """The positions of what is asked about."""
-    at = mask.find(1)
-    while at >= 0:
-        yield at
-        at = mask.find(1, at + 1)
 
 
 def candidates(

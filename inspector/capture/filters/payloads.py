@@ -9,9 +9,9 @@ from typing import Any
 
 from inspector.capture.filters.exchange_columns import ExchangeColumns
 from inspector.capture.filters.fields import STATES
-from inspector.capture.filters.masks import both, either, without
+from inspector.capture.filters.masks import both, either, ones, without
 from inspector.capture.filters.matching import Test, reach
-from inspector.capture.filters.needle import Needle, candidates, odd_lines, ones
+from inspector.capture.filters.needle import Needle, candidates, odd_lines
 from inspector.capture.filters.nodes import READ, SEARCH, SLOW, ByExchange, ByFlags, ByMethod, Node
 from inspector.capture.filters.stretch import Stretch
 from inspector.capture.filters.terms import Compare, Op, Ref, Step

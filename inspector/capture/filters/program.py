@@ -37,7 +37,7 @@ class Program:
         say: Callable[[Fact], str],
         exchanges: ExchangeColumns | None = None,
     ) -> None:
-        """`clock`: the journal's monotonic nanoseconds; `say` puts a fact into words; programs may share `exchanges`."""
+        """`clock`: the journal's monotonic nanoseconds; `say` puts facts into words; programs may share `exchanges`."""
         self.term = term
         self._store = journal.store
         self._exchanges = exchanges or ExchangeColumns(journal)

@@ -128,6 +128,12 @@ class DetailPanel(Widget):
         self._reveal = not self._reveal
         self._look(self.entry)
 
+    def chosen_value(self) -> tuple[str, bytes] | None:
+        """Where in a message the cursor is, and the JSON there; None if it is in no tree."""
+        second = self.query_one("#second", PayloadView)
+        view = second if second.has_focus_within else self.query_one("#first", PayloadView)
+        return (view.path, view.value) if view.path else None
+
     def copy(self) -> None:
         """Copy the value under the cursor, or the message."""
         second = self.query_one("#second", PayloadView)

@@ -14,6 +14,7 @@ from inspector.protocol.frames import Frame
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
+from inspector.tui.panels.filtering import Filtering
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.ground import Ground
@@ -29,10 +30,13 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Panel, Ground):
+class TrafficPanel(Filtering, Panel, Ground):
     """The list and the detail."""
 
-    places = (Where.EVERYWHERE, Where.TRAFFIC, Where.LIST, Where.MOVING, Where.DETAIL, Where.JSON, Where.SEARCH)
+    places = (
+        *(Where.EVERYWHERE, Where.TRAFFIC, Where.FINDING, Where.LIST, Where.MOVING),
+        *(Where.DETAIL, Where.JSON, Where.FILTER, Where.SEARCH),
+    )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TRAFFIC, Where.DETAIL)
     DEFAULT_CSS = """
     TrafficPanel { layout: horizontal; }
@@ -121,14 +125,6 @@ class TrafficPanel(Panel, Ground):
     def copy(self) -> None:
         """Copy the chosen value, or message."""
         self.detail.copy()
-
-    def action_filter(self) -> None:
-        """Open the filter line."""
-        self.list.open_filter()
-
-    def action_clear_filter(self) -> None:
-        """Show all lines again."""
-        self.list.clear_filter()
 
     def action_toggle_tree(self) -> None:
         """Between the tree and the order of the wire."""

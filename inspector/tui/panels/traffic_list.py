@@ -1,17 +1,16 @@
 """The list of the traffic with its filter above and its state below, and the card that tells of a dead connection.
 
 It is fed by `sync` alone, in slices, so that a flood of messages is drawn at the pace of the screen and no key waits.
-The filter line is made once the first picture is drawn: a field to type into costs as much as all the rest.
 """
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 
-from inspector.capture.filters.parse import parse
-from inspector.capture.filters.terms import Term
-from inspector.errors import FilterError
+from inspector.tui import keys
+from inspector.tui.panels.filter_pane import FilterPane
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.ground import Ground
@@ -21,7 +20,7 @@ from inspector.viewmodels.log import LogModel
 from inspector.viewmodels.roles import Span
 
 if TYPE_CHECKING:
-    from inspector.tui.widgets.search_bar import SearchBar
+    from inspector.capture.filters.terms import Term
 
 _LONGEST_S = 0.008
 """How long one look may take in what is new. Half of the time belongs to whoever reads the pipe, in a flood."""
@@ -32,6 +31,7 @@ _AT_ONCE = 500
 class TrafficList(Ground):
     """What crossed the wire, row by row."""
 
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FINDING)
     DEFAULT_CSS = """
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }
     """
@@ -42,34 +42,19 @@ class TrafficList(Ground):
         self.model = _model(subject)
         self.chosen = 0
         """The entry that the cursor is on; 0 without one."""
-        self._bar: SearchBar | None = None
+        self.filters = FilterPane(subject)
         self._term: Term | None = None
-        self._matches: tuple[int, int] | None = None
         self._mourned: Stage | None = None
         self._called_for = 0
         """The entry that is to be shown as soon as it is a row; 0 for none."""
 
     def compose(self) -> ComposeResult:
-        """Rows, state; the filter follows as soon as nobody waits for it."""
-        self.call_after_refresh(lambda: self.bar)
+        """Filter, rows, state; the filter's line follows as soon as nobody waits for it."""
+        self.call_after_refresh(lambda: self.filters.bar)
         follow = self._subject.stage not in (Stage.LOADING, Stage.RECORDED)  # a recording is read from its beginning
+        yield self.filters
         yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
         yield StatusLine()
-
-    @property
-    def bar(self) -> "SearchBar":
-        """The filter line, hidden until it is opened."""
-        if self._bar is None:
-            from inspector.tui.widgets.search_bar import SearchBar
-
-            self._bar = SearchBar("filter")
-            self._bar.display = False
-            self.mount(self._bar, before=0)
-        return self._bar
-
-    @property
-    def _wanted(self) -> str:
-        return self._bar.text if self._bar is not None else ""
 
     @property
     def rows(self) -> LogList:
@@ -80,42 +65,43 @@ class TrafficList(Ground):
         """Take in what is new, and repaint what of it is in sight."""
         _take_in(self.model)
         rows = self.rows
-        empty = () if self.model.count else _empty(self._subject, self._wanted)
+        empty = () if self.model.count else _empty(self._subject, self.filters.text)
         if empty != rows.empty:
             rows.empty = empty
             rows.refresh()
         rows.sync()
         self._answer_the_call()
-        self._say_matches()
+        self.model.finder.step()
+        self.filters.say(self.model, self.model.finder.matches if self.model.finder.text else None)
         self.query_one(StatusLine).show(*_status(self._subject, self.model))
         self._mourn()
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation from its beginning; view and filter stay."""
-        tree = self.model.tree
-        self._subject = subject
-        self.model.cancel_filter()
+        old, self._subject = self.model, subject
+        old.cancel_filter()
+        self.filters.subject = subject
         self.model = _model(subject)
-        self.model.show(tree=tree)
+        self.model.show(tree=old.tree, partners=old.partners)
         self.model.set_filter(self._term)
+        self.model.finder.set(old.finder.text)
         self.rows.source = self.model
         self.rows.action_last()
         self.chosen, self._mourned = 0, None
         self.put_card_away()
 
-    def open_filter(self) -> None:
-        """Let the person type what to show."""
-        self.bar.display = True
-        self.bar.focus()
-
     def clear_filter(self) -> None:
-        """Show all rows again."""
-        self.bar.text = ""
-        self.bar.display = False
-        self._term = None
-        self.model.set_filter(None)
-        self.rows.sync()  # before they are drawn again: there are others now
+        """Show all rows again, and look for nothing."""
+        self.filters.clear()
+        self._filter(None)
+        self.model.finder.set("")
         self.rows.focus()
+
+    def show_partners(self) -> bool:
+        """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
+        self.model.show(partners=not self.model.partners)
+        self.rows.sync()
+        return self.model.partners
 
     def toggle_tree(self) -> None:
         """Between the tree and the order of the wire; the chosen entry stays chosen."""
@@ -152,7 +138,7 @@ class TrafficList(Ground):
         n = self._called_for
         if not 0 < n <= self.model.taken:
             return
-        if self.model.find(n) is None and self._wanted:
+        if self.model.find(n) is None and self.filters.text:
             self.clear_filter()
         self._called_for = 0
         index = self.model.find(n)
@@ -179,27 +165,31 @@ class TrafficList(Ground):
         """Remember what is chosen."""
         self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
 
-    def on_search_bar_changed(self, message: "SearchBar.Changed") -> None:
-        """Filter as it is typed; what can't be read changes nothing."""
-        try:
-            self._term = parse(message.text)
-        except FilterError as error:
-            self.bar.say_error(str(error))
-            return
-        self.model.set_filter(self._term)
-        self.rows.sync()  # before they are drawn again: there are fewer now
+    def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
+        """Show what matches."""
+        self._filter(message.term)
 
-    def on_search_bar_done(self, message: "SearchBar.Done") -> None:
-        """Back to the rows; an empty line goes away."""
-        self.bar.display = bool(self._wanted)
+    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+        """Look for another text."""
+        self.model.finder.set(message.text)
+
+    def on_filter_pane_left(self, message: FilterPane.Left) -> None:
+        """Back to the rows, or to the first that was found."""
         self.rows.focus()
+        if message.found:
+            self.action_found(1)
 
-    def _say_matches(self) -> None:
-        """Beside the filter: how much matches, when that has changed."""
-        now = (self.model.matches, self._subject.journal.count) if self._wanted else None
-        if now != self._matches:
-            self._matches = now
-            self.bar.say_count(None) if now is None else self.bar.say_count(now[0], of=now[1])
+    def action_found(self, by: int) -> None:
+        """To the next row that was found, or the one before."""
+        self.model.finder.step()
+        index = self.model.finder.next(self.rows.view.cursor, back=by < 0)
+        if index is not None:
+            self.rows.go_to(index)
+
+    def _filter(self, term: "Term | None") -> None:
+        self._term = term
+        self.model.set_filter(term)
+        self.rows.sync()  # before they are drawn again: there are others now
 
     def _mourn(self) -> None:
         """Show the post-mortem card once, when a connection could not be made or died by itself."""
@@ -237,8 +227,10 @@ def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:
     """What stands under the rows: what they show, and how much there is."""
     way = "tree: exchanges" if model.tree else "order of the wire"
     left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
+    if model.partners and not model.tree:
+        left.append(("  with partners", "accent"))
     if model.is_filtering:
-        left.append((f"  {glyphs().pending} filtering", "pending"))
+        left.append((f"  {glyphs().pending} filtering {100 * model.looked_through:.0f} %", "pending"))
     return left, [(f"{subject.journal.count:,} entries", "muted")]
 
 

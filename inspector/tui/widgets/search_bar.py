@@ -23,7 +23,7 @@ _PAUSE = 0.12
 """Seconds without a key after which what was typed is told."""
 
 
-class _Line(Input):
+class SearchLine(Input):
     """The field. Its keys go to the bar where they mean something else than typing."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.SEARCH)
@@ -61,12 +61,12 @@ and leaves it when it is empty.
         & .search--count { width: auto; color: $text-muted; padding-left: 1; }
         & .search--count.-none { color: $text-warning; }
         & .search--error { display: none; width: 1fr; height: auto; color: $text-error; }
-        & _Line { width: 1fr; background: $surface; color: $foreground; }
-        & _Line:focus { background-tint: transparent; }
-        & _Line > .input--selection { text-style: reverse; }
-        & _Line > .input--placeholder { color: $text-disabled; }
+        & SearchLine { width: 1fr; background: $surface; color: $foreground; }
+        & SearchLine:focus { background-tint: transparent; }
+        & SearchLine > .input--selection { text-style: reverse; }
+        & SearchLine > .input--placeholder { color: $text-disabled; }
         &.-wrong .search--error { display: block; }
-        &.-wrong _Line { text-style: underline; }
+        &.-wrong SearchLine { text-style: underline; }
     }
     """
 
@@ -115,9 +115,13 @@ and leaves it when it is empty.
         """`label` and `placeholder` are our own words."""
         super().__init__(id=id, classes=classes)
         self._label = label
-        self._line = _Line(placeholder)
+        self._line = self.make_line(placeholder)
         self._timer: Timer | None = None
         self._told = ""
+
+    def make_line(self, placeholder: str) -> SearchLine:
+        """Make the field; a bar with more to offer makes another."""
+        return SearchLine(placeholder)
 
     def compose(self) -> ComposeResult:
         """Put the parts in a row, the error under them."""

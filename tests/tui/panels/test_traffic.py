@@ -2,11 +2,13 @@
 
 from textual.pilot import Pilot
 
+from inspector.capture.filters.parse import parse
 from inspector.tui.panels.detail import DetailPanel
+from inspector.tui.panels.filter_pane import FilterPane
 from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.subject import Stage
 from inspector.tui.widgets.log_list import LogList
-from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.filter_bar import FilterBar
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
@@ -62,7 +64,7 @@ async def test_the_filter_hides_what_does_not_match_and_says_how_much_does(tape:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await pilot.press("slash", *"sell", "enter")
-        await until(lambda: panel.query_one(SearchBar).text == "sell", "what was typed")
+        await until(lambda: panel.query_one(FilterBar).text == "sell", "what was typed")
         screen = await shown(pilot, panel)
         rows = screen.split("\n")
         assert not any("initialize" in row for row in rows)
@@ -75,7 +77,7 @@ async def test_rows_that_a_filter_has_just_taken_away_are_not_drawn_any_more(tap
     panel = TrafficPanel(Staged(handshake(tape)))
     async with Showing(panel).run_test(size=WIDE) as pilot:
         await shown(pilot, panel)
-        panel.list.on_search_bar_changed(SearchBar.Changed(panel.list.bar, "sell"))
+        panel.list.on_filter_pane_filtered(FilterPane.Filtered(parse("sell")))
         panel.list.rows.forget()  # as a line of the filter that opens above them makes it do
         await pilot.pause()
         assert "cannot be drawn" not in text(pilot.app)
@@ -189,8 +191,8 @@ async def test_a_filter_that_hides_what_is_wanted_goes(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await pilot.press("slash", *"sell", "enter")
-        await until(lambda: panel.query_one(SearchBar).text == "sell", "what was typed")
+        await until(lambda: panel.query_one(FilterBar).text == "sell", "what was typed")
         panel.show_entry(n)
         await shown(pilot, panel)
         assert panel.list.chosen == n
-        assert not panel.query_one(SearchBar).text
+        assert not panel.query_one(FilterBar).text
