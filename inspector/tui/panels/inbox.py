@@ -58,6 +58,8 @@ screen leaves the question where it is.
         self._rows = InboxRows(subject)
         self._wanted: tuple[int, str] | None = None
         """The question under the cursor."""
+        self._left: tuple[int, str] | None = None
+        """The question that was answered last: nobody reads it any more, wherever the focus still is."""
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
         self._list = LogList(self._rows)
@@ -124,14 +126,18 @@ screen leaves the question where it is.
 
     @property
     def _reads(self) -> bool:
-        return self.has_class("-reading") or self.pane.has_focus_within
+        looks = self.has_class("-reading") or self.pane.has_focus_within
+        return looks and (self._wanted is None or self._wanted != self._left)
 
     @work(group="question")
-    async def _show(self) -> None:
+    async def _show(self, *, read: bool = False) -> None:
+        """Show the question that is wanted; `read`: and go to its first field, which is there only then."""
         async with self._drawing:  # a form that is being drawn is drawn to its end
             at = self._rows.index_of_question(self._wanted)
             await self.pane.show(self._rows.asked[at] if at >= 0 else None)
         self.refresh_bindings()
+        if read:
+            self.call_after_refresh(self.pane.focus_first)
 
     def _say(self) -> None:
         waiting = len(self._rows.waiting)
@@ -177,11 +183,12 @@ screen leaves the question where it is.
         """Go to the question."""
         event.stop()
         self.add_class("-reading")
-        self.call_after_refresh(self.pane.focus_first)
+        self._show(read=True)
 
     async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
         """Answer, and go on to the next question, or back to the list."""
         event.stop()
+        self._left = self._wanted
         self.remove_class("-reading")
         self._list.focus()
         if not await self.subject.answer(event.ticket, event.reply):

@@ -243,3 +243,27 @@ async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: 
         await seen(app, "Please pay.", "not yet")
         subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
         await seen(app, "it is complete")
+
+
+async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its_first_field(subject: Asking) -> None:
+    subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        async with app.panel._drawing:  # a slow machine: the row is there, its form is not yet
+            await seen(app, "Which city?")
+            await pilot.press("enter")
+            await pilot.pause()
+        await until(lambda: app.panel.pane.form.has_focus_within, "the first field has the focus")
+
+
+async def test_after_an_answer_the_next_question_is_shown_even_while_the_focus_is_still_on_its_way(
+    subject: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject.ask_city("First?")
+    second = subject.ask_city("Second?")
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "First?")
+        monkeypatch.setattr(app.panel._list, "focus", lambda *args, **more: None)  # it comes too late
+        await pilot.press("ctrl+d")
+        await until(lambda: app.panel.pane.question is second.question, "the next question is shown")
