@@ -6,6 +6,7 @@ the few that every program has.
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from inspector.capture.journal import Journal
 from inspector.viewmodels import signs, text
@@ -36,6 +37,13 @@ def _variable(name: str, value: str | None, origin: str, *, reveal: bool) -> Fac
     return fact(name, said, "warning" if found else "text" if reveal and value else "muted")
 
 
+def _size(journal: Journal) -> Iterable[Fact]:
+    """How large the file is now; nothing if it is not there."""
+    if journal.capture_path is not None:
+        with suppress(OSError):
+            yield Fact("size", text.human_size(journal.capture_path.stat().st_size))
+
+
 def recording_section(journal: Journal) -> Section:
     """Where what happens is kept, and what a person should know about that."""
     notices = tuple(line for notice in journal.notices for line in paragraph(f"{signs.WARNING} {notice}", "warning"))
@@ -47,6 +55,7 @@ def recording_section(journal: Journal) -> Section:
     facts = (
         Fact("state", *state),  # type: ignore[arg-type]
         fact("file", str(journal.capture_path)),
+        *_size(journal),
         Fact("since", text.clock(journal.started_wall_ns)),
     )
     return Section("Recording", facts, notices)

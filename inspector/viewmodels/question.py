@@ -19,10 +19,13 @@ from inspector.viewmodels.sampling import last_text, sampling_sections
 
 SECRET_IN_FORM = "a server must not ask for this in a form"
 _SECRET = re.compile(
-    r"passw(or)?d|passphrase|secret|token|api ?key|credential|private ?key|access ?key|card ?num|credit ?card"
-    r"|\bcvv\b|\bcvc\b|\bpin\b|\biban\b|\bssn\b|social ?security|\botp\b|one ?time ?code",
+    r"\b(?:passw(?:or)?ds?|passcode|passphrase|secrets?|token|api ?keys?|credentials?|(?:private|access) ?keys?"
+    r"|(?:credit ?)?card ?num(?:ber)?s?|credit ?cards?|cvv|cvc|pin|iban|ssn|social ?security|otp|one ?time ?code)\b",
     re.IGNORECASE,
 )
+"""Whole words: an integer, a secretary and a number of tokens are nothing to hide."""
+_WARNED_OF = re.compile(r"\b(?:do not|don['’]?t|never|without|no need)\b[^.;)\n]*", re.IGNORECASE)
+"""What a description asks to be left out is not asked for."""
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
 MOST_MESSAGE = 20_000
 _GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
@@ -132,7 +135,8 @@ def secret_fields(schema: Any) -> tuple[str, ...]:
 def _secret(name: str, asked: Any) -> bool:
     if peek.text(asked, "format") == "password" or peek.flag(asked, "writeOnly"):
         return True
-    said = (name, peek.text(asked, "title") or "", peek.text(asked, "description") or "")
+    about = _WARNED_OF.sub("", (peek.text(asked, "description") or "")[:2000])
+    said = (name, peek.text(asked, "title") or "", about)
     return any(_SECRET.search(_WORDS.sub(" ", each[:2000])) for each in said)
 
 

@@ -5,10 +5,10 @@ here, only their names.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from inspector.capture.journal import Journal
+from inspector.capture.journal import HttpExchange, Journal
 from inspector.capture.store import Entry
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
@@ -154,8 +154,20 @@ def http_section(journal: Journal) -> Section:
     exchanges = list(journal.http_exchanges.values())
     if session := _session_id(journal, len(exchanges)):
         facts.append(Fact("session", masked_value(_SESSION, session)))
-    facts.append(Fact("exchanges", str(len(exchanges))))
+    facts.append(Fact("exchanges", f"{len(exchanges):,}"))
+    facts += _last_status(exchanges)
     return Section("HTTP", tuple(facts))
+
+
+def _last_status(exchanges: Sequence[HttpExchange]) -> Iterable[Fact]:
+    """What the server answered last, and to what."""
+    last = next((each for each in reversed(exchanges) if each.response is not None), None)
+    if last is None or last.response is None:
+        return
+    status = f"{last.response.status} {text.visible(last.response.reason, limit=80)}".rstrip()
+    method = f", to {text.visible(last.request.method, limit=20)}" if last.request else ""
+    good = (last.response.status or 0) < 400
+    yield Fact("last status", status + method, "ok" if good else "warning")
 
 
 def _session_id(journal: Journal, count: int) -> str:

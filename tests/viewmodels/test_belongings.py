@@ -61,6 +61,7 @@ def test_the_recording_names_its_file(tmp_path: Path) -> None:
     facts = {fact.key: fact.value for fact in section.facts}
     assert facts["file"] == str(tmp_path / "a.mcpcap")
     assert facts["state"] == "recording"
+    assert facts["size"].endswith(" B")
 
 
 def test_what_is_not_recorded_says_so_and_why(tape: Tape) -> None:

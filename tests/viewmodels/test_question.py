@@ -71,6 +71,19 @@ def test_fields_that_look_like_secrets_are_flagged(tape: Tape) -> None:
     assert "a server must not ask for this in a form" in shown(asks(requestedSchema=schema), tape)
 
 
+def test_what_only_sounds_like_a_secret_is_none() -> None:
+    warns = "Your favorite integer (do not give us your phone number, pin, or other sensitive info)"
+    schema = form(
+        integer={"type": "integer", "description": warns},
+        secretary={"type": "string"},
+        maxTokens={"type": "integer"},
+        tokenizer={"type": "string", "description": "Never a password."},
+        pin={"type": "string", "description": "Never shown to others. The pin of your card"},
+        note={"type": "string", "description": "Don't be shy; your password, please"},
+    )
+    assert secret_fields(schema) == ("pin", "note")
+
+
 @pytest.mark.parametrize(
     ("schema", "says"),
     [

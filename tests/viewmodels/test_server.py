@@ -93,11 +93,12 @@ def test_how_http_goes_with_what_is_secret_masked(http_tape: Tape) -> None:
     http_tape.initialized(_LEGACY.date)
     assert _read(http_tape, "HTTP") == [
         "HTTP",
-        "  url        https://••••••@example.test/mcp",
-        "  carriage   Streamable HTTP",
-        "  way        sessions",
-        "  session    •••••• (6 characters)",
-        "  exchanges  1",
+        "  url          https://••••••@example.test/mcp",
+        "  carriage     Streamable HTTP",
+        "  way          sessions",
+        "  session      •••••• (6 characters)",
+        "  exchanges    1",
+        "  last status  200, to POST",
     ]
 
 

@@ -79,9 +79,8 @@ async def _listed(visit: Visit, name: str) -> Tool | None:
         visit.output.narrate(f"{counted(len(fetched.items), 'tool')} listed, for the schema of {name}")
     else:
         near = _nearest(name, fetched.items)
-        visit.output.warn(
-            f"{name!r} is none of the {counted(len(fetched.items), 'tool')} that {'is' if len(fetched.items) == 1 else 'are'} listed{near}; called all the same"
-        )
+        listed = "1 tool that is" if len(fetched.items) == 1 else f"{len(fetched.items):,} tools that are"
+        visit.output.warn(f"{name!r} is none of the {listed} listed{near}; called all the same")
     return found
 
 

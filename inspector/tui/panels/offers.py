@@ -118,7 +118,7 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             case "complete":
                 self.form.complete()
             case "save":
-                self._save()
+                self.save_block()
             case "history":
                 self.add_class("-called")
                 self.result.body.show_tab(HISTORY)
@@ -237,19 +237,3 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             await self.form.send()
         else:
             self.go("form")
-
-    def _save(self) -> None:
-        """Save the content under the cursor."""
-        from inspector.tui.screens.save import SaveScreen, file_name
-        from inspector.viewmodels.text import visible
-
-        block = self.result.body.block
-        if block is None:
-            self.app.notify("There is nothing to save yet.", markup=False)
-            return
-
-        def saved(path: object) -> None:
-            if path is not None:
-                self.app.notify(f"Saved as {visible(str(path), limit=300)}.", markup=False)
-
-        self.app.push_screen(SaveScreen(block.payload, file_name(block.uri, block.mime_type)), saved)

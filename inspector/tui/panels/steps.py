@@ -15,6 +15,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.panels.list_head import ListHead
 from inspector.tui.panels.result import ResultPanel
 from inspector.tui.subject import Stage, Subject
+from inspector.viewmodels.text import visible
 
 NARROW = 100
 """Below this many columns one step is shown at a time."""
@@ -160,6 +161,21 @@ class Steps(Panel, Generic[SideT, FormT]):
                 return self.side.head.has_more
             case _:
                 return True
+
+    def save_block(self) -> None:
+        """Save the block under the cursor to a file that the person names."""
+        from inspector.tui.screens.save import SaveScreen, file_name
+
+        block = self.result.body.block
+        if block is None:
+            self.app.notify("There is nothing to save yet.", markup=False)
+            return
+
+        def saved(path: object) -> None:
+            if path is not None:
+                self.app.notify(f"Saved as {visible(str(path), limit=300)}.", markup=False)
+
+        self.app.push_screen(SaveScreen(block.payload, file_name(block.uri, block.mime_type)), saved)
 
     def action_picture(self) -> None:
         """Show the result's picture."""

@@ -131,13 +131,15 @@ values too: the button then says so, and a second press sends them.
         await self.form.send()
 
     async def action_do(self, name: str) -> None:
-        """What else a key asks for: "json", "about", "history", "repeat"."""
+        """What else a key asks for: "json", "about", "save", "history", "repeat"."""
         match name:
             case "json":
                 self.go("form", focus=False)
                 await self.form.toggle_json()
             case "about":
                 self.form.toggle_about()
+            case "save":
+                self.save_block()
             case "history":
                 self.add_class("-called")
                 self.result.body.show_tab(HISTORY)
