@@ -201,6 +201,9 @@ ACTIONS: tuple[Action, ...] = (
         priority=True,
     ),
     Action("inbox.roots", ("r",), "Roots", "Edit the list of roots.", Where.INBOX, "roots", footer=True),
+    Action(
+        "inbox.all", ("D",), "Decline all", "Say no to all that wait, at the second press.", Where.INBOX, "deed('all')"
+    ),
     Action("inbox.offers", ("c",), "Offers", "Switch what we offer to answer.", Where.INBOX, "app.offers", footer=True),
     # Server
     Action(

@@ -144,7 +144,8 @@ screen leaves the question where it is.
         left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
         roots = len(self.subject.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  r"
-        self._line.show(left, [(listed, "faint")] if self.subject.can_act else [])
+        every = "all no  D   " if waiting > 1 else ""
+        self._line.show(left, [(f"{every}{listed}", "faint")] if self.subject.can_act else [])
 
     def _empty(self) -> list[list[Span]]:
         return [

@@ -20,6 +20,7 @@ from inspector.protocol.questions import Kind, Question, Reply, Root
 from inspector.session.desk import Ticket
 from inspector.tui.panels.answer_bar import AnswerBar, Standing
 from inspector.tui.panels.inbox_rows import Asked, age
+from inspector.tui.panels.many_questions import DecliningAll, place_of, waiting
 from inspector.tui.panels.model_talk import (
     ModelTalk,
     asks_now,
@@ -46,7 +47,7 @@ from inspector.viewmodels.lines import Line, Section, section_lines
 from inspector.viewmodels.question import kind_word, question_sections
 from inspector.viewmodels.roles import Span
 
-Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model"]
+Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
 _NOTHING = "Nothing was asked yet"
 _ABOUT_ROOTS = Section("What a server is told that asks for roots")
 
@@ -91,6 +92,7 @@ class QuestionPane(Widget):
         self._bar = AnswerBar()
         self.form = SchemaForm()
         self._talk = ModelTalk(self.form)
+        self._declining = DecliningAll()
 
     def compose(self) -> ComposeResult:
         """The question, its form, and the ways to answer."""
@@ -180,6 +182,8 @@ class QuestionPane(Widget):
             self._line.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
             return
         left: list[Span] = [(f"{glyphs().event} {kind_word(asked.question)}", "title")]
+        if place := place_of(asked.ticket, self.subject):
+            left.append((f"  {place}", "muted"))
         waited = age(asked.question, self.subject.now_ns)
         if (proposal := proposal_of(asked)) is not None and asked.waits:
             left.append(standing_of(proposal, self.subject.now_ns))
@@ -210,6 +214,8 @@ class QuestionPane(Widget):
         question = self.question
         if self.edits_roots:
             return deed in ("accept", "json")
+        if deed == "all":
+            return len(waiting(self.subject)) > 1
         if question is None:
             return False
         if deed == "model":
@@ -230,6 +236,8 @@ class QuestionPane(Widget):
                 if not self.has_class("-over") and not self._talk.is_json:
                     await self.form.toggle_json()
                     self._renew_bar()
+            case "all":
+                _say(self, await self._declining.press(self.subject), False)
             case "again":
                 if self.can("again"):
                     await _take_last(self)

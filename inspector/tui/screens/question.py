@@ -20,7 +20,16 @@ from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.viewmodels.text import visible
 
 _TICKS_PER_SECOND = 10
-_ACTIONS = ("inbox.accept", "inbox.decline", "inbox.dismiss", "inbox.open", "inbox.json", "inbox.again", "inbox.model")
+_ACTIONS = (
+    "inbox.accept",
+    "inbox.decline",
+    "inbox.dismiss",
+    "inbox.open",
+    "inbox.json",
+    "inbox.again",
+    "inbox.model",
+    "inbox.all",
+)
 
 
 class QuestionScreen(ModalScreen[None]):
