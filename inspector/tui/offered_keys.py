@@ -65,6 +65,7 @@ OFFERED: tuple[Action, ...] = (
         Where.TOOLS,
         "do('about')",
     ),
+    Action("tools.app", ("o",), "App source", "Show the source of the app that it brings.", Where.TOOLS, "do('app')"),
     Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),
     Action(
         "tools.history",

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspector.protocol import peek
+from inspector.protocol.apps import is_app, page_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Content
 from inspector.viewmodels import signs, text
+from inspector.viewmodels.apps import page_facts
 from inspector.viewmodels.lines import Fact, Line, fact, span
 from inspector.viewmodels.pictures import disagrees, read_picture, sniff_type
 from inspector.viewmodels.result_text import TextKind, kind_of, pretty, pretty_text
@@ -149,6 +151,8 @@ def _resource(resource: dict[str, Any], raw: Any, name: str) -> Block:
     if mime_type:
         facts.append(fact("type", mime_type))
     facts += _audience(raw)
+    if is_app(resource):
+        facts += page_facts(page_of(resource))
     foreign = peek.text(resource, "text")
     if foreign is not None:
         return _text_block(foreign, mime_type, name, tuple(facts), raw, uri)

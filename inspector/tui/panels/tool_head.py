@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from inspector.protocol import peek
+from inspector.protocol.apps import app_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Thing, Tool
+from inspector.tui.actions import key_name
 from inspector.tui.panels.thing_form import ThingHead
 from inspector.tui.styles import glyphs, role_styles
 from inspector.viewmodels import text
+from inspector.viewmodels.apps import link_line
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.tools import tool_facts
 
@@ -64,6 +67,8 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
     if claims:
         yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
+    if (link := app_of(tool)) is not None:
+        yield list(link_line(link, key_name("o")))
     size = len(encode(tool.raw))
     cost = f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)"
     star: list[Span] = [("*", "error"), (" required   ", "faint")]

@@ -1,0 +1,125 @@
+"""MCP Apps: which tool brings which page, and what a page asks of the host that shows it.
+
+Nothing is shown here as a page: this file reads what is said. Source: MCP Apps (io.modelcontextprotocol/ui),
+2026-01-26: `_meta.ui` of tools and of resources; older servers write `_meta["ui/resourceUri"]`.
+"""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import peek
+from inspector.protocol.extensions import APP_TYPE
+from inspector.protocol.things import Tool
+
+SCHEME = "ui://"
+_FLAT = "ui/resourceUri"
+_DOMAINS = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
+
+
+class AppLink(msgspec.Struct, frozen=True):
+    """What ties a tool to a page."""
+
+    tool: str
+    uri: str
+    visibility: tuple[str, ...] = ()
+    """To whom the tool is shown: "model", "app"; () where nothing is said, which means both."""
+    flaws: tuple[str, ...] = ()
+    """What is odd about it, half a sentence each."""
+
+    @property
+    def hidden_from_model(self) -> bool:
+        """Whether only the page may call the tool."""
+        return bool(self.visibility) and "model" not in self.visibility
+
+
+def app_of(tool: Tool) -> AppLink | None:
+    """The page that a tool names; None if it names none."""
+    meta = peek.at(tool.raw, "_meta")
+    nested, flat = peek.at(meta, "ui", "resourceUri"), peek.at(meta, _FLAT)
+    given = flat if nested is None else nested
+    visibility = tuple(each for each in peek.items(meta, "ui", "visibility") if isinstance(each, str))
+    if given is None:
+        return AppLink(tool.name, "", visibility) if visibility else None
+    uri = given if isinstance(given, str) else ""
+    flaws = []
+    if nested is None:
+        flaws.append(f'it stands in the deprecated _meta["{_FLAT}"]')
+    elif flat is not None and flat != nested:
+        flaws.append(f'the deprecated _meta["{_FLAT}"] names another')
+    if not uri.startswith(SCHEME):
+        flaws.append(f"it does not begin with {SCHEME}" if uri else "it is no text")
+    return AppLink(tool.name, uri, visibility, tuple(flaws))
+
+
+def apps_of(tools: Iterable[Tool]) -> tuple[AppLink, ...]:
+    """The links of all tools that have one, in the order of the tools."""
+    return tuple(link for tool in tools if (link := app_of(tool)) is not None and (link.uri or link.flaws))
+
+
+class Page(msgspec.Struct, frozen=True):
+    """The source of a page, as resources/read gave it."""
+
+    uri: str
+    mime_type: str
+    source: bytes
+    domains: tuple[tuple[str, tuple[str, ...]], ...]
+    """Where it may connect to and load from, by the names of the specification; () where nothing is said: nowhere."""
+    permissions: tuple[str, ...]
+    domain: str
+    prefers_border: bool | None
+    flaws: tuple[str, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Of the source, in hexadecimal digits."""
+        return hashlib.sha256(self.source).hexdigest()
+
+
+def is_app(content: Any) -> bool:
+    """Whether an item of contents is meant to be a page."""
+    kind = (peek.text(content, "mimeType") or "").replace(" ", "").lower()
+    return (peek.text(content, "uri") or "").startswith(SCHEME) or kind == APP_TYPE
+
+
+def page_of(content: Any) -> Page:
+    """Read an item of contents as a page, whatever it is."""
+    meta = peek.at(content, "_meta", "ui")
+    source, flaws = _source(content)
+    mime_type = peek.text(content, "mimeType") or ""
+    if mime_type.replace(" ", "").lower() != APP_TYPE:
+        flaws.append(f"its type is {mime_type[:80] or 'not said'}, not {APP_TYPE}")
+    beginning = source[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if source and not beginning.startswith((b"<!doctype html", b"<html", b"<!--")):
+        flaws.append("it does not begin like an HTML document")
+    domains = ((name, _texts(meta, "csp", name)) for name in _DOMAINS)
+    return Page(
+        uri=peek.text(content, "uri") or "",
+        mime_type=mime_type,
+        source=source,
+        domains=tuple((name, found) for name, found in domains if found),
+        permissions=tuple(peek.mapping(meta, "permissions")),
+        domain=peek.text(meta, "domain") or "",
+        prefers_border=peek.flag(meta, "prefersBorder"),
+        flaws=tuple(flaws),
+    )
+
+
+def _texts(value: Any, *path: str) -> tuple[str, ...]:
+    return tuple(each for each in peek.items(value, *path) if isinstance(each, str))
+
+
+def _source(content: Any) -> tuple[bytes, list[str]]:
+    if (text := peek.text(content, "text")) is not None:
+        return text.encode("utf-8", "surrogatepass"), [] if text else ["it is empty"]
+    blob = peek.text(content, "blob")
+    if blob is None:
+        return b"", ["it has neither text nor blob"]
+    try:
+        return base64.b64decode(blob, validate=True), []
+    except (binascii.Error, ValueError):
+        return b"", ["its base64 can't be decoded"]
