@@ -99,5 +99,9 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.skills import SkillsPanel
 
             return SkillsPanel(subject)
+        case "tasks":
+            from inspector.tui.panels.tasks import TasksPanel
+
+            return TasksPanel(subject)
         case _:
             raise KeyError(name)

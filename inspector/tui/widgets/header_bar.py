@@ -167,7 +167,11 @@ def _has_log(subject: Subject) -> bool:
     return bool(subject.journal.stderr_tail) or LOG_MESSAGE in subject.journal.store.method_names
 
 
-_WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log}
+def _has_tasks(subject: Subject) -> bool:
+    return bool(subject.journal.conversation.tasks.all)
+
+
+_WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log, "tasks": _has_tasks}
 """Screens without a tab until there is something on them; their digits work all the same."""
 
 
@@ -204,11 +208,19 @@ def _badge(subject: Subject, name: str) -> Span:
     if name == "inbox":
         waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets)
         return f"{glyphs().event} {waiting}" if waiting else "", "warning"
+    if name == "tasks":
+        return _running(subject)
     if name == "server":
         if subject.stage is Stage.FAILED:
             return glyphs().error, "error"
         return glyphs().warning if subject.opening and subject.opening.warnings else "", "warning"
     return "", "faint"
+
+
+def _running(subject: Subject) -> Span:
+    """How many tasks run."""
+    running = sum(not task.ended for task in subject.journal.conversation.tasks.all)
+    return f"{glyphs().pending} {running}" if running else "", "pending"
 
 
 def _recording(subject: Subject) -> tuple[Item, ...]:

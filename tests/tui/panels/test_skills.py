@@ -20,7 +20,7 @@ async def before_skills(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIte
     target = StdioTarget((sys.executable, "-m", "inspector.demo", *flags), environment, str(ROOT))
     async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
         await person.sees("connected")
-        await person.press("9")
+        await person.press("I")
         yield person
 
 
@@ -78,7 +78,7 @@ async def test_a_recording_shows_its_skills_and_what_became_of_them(tmp_path: Pa
         await person.press("G", "v")
         await person.sees("sha256 differs")
     async with at_a_replay(tmp_path / "demo.mcpcap") as person:
-        await person.press("9")
+        await person.press("I")
         await person.sees("lamp-lighting", "soundings.csv  ✗ sha256 differs")
         await person.press("v")
         await person.sees("There is no server to ask.")
