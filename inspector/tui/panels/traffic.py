@@ -30,7 +30,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Filtering, Panel, Ground):
+class TrafficPanel(Panel, Ground, Filtering):
     """The list and the detail."""
 
     places = (

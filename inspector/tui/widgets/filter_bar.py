@@ -124,7 +124,7 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
         items = self._items()
         word = self.text[self._proposals.start : self._line.cursor_position]
         going_on = bool(items) and items[0].text != word
-        wrong = bool(self.error) and not (going_on and self.reading.column >= self._proposals.start)
+        wrong = bool(self.error) and not (going_on and self.reading.column >= len(self.text[: self._proposals.start].rstrip()))
         self.set_class(wrong, "-wrong")
         self._say(f"{glyphs().error} {self.error}" if wrong else "", error=True)
         spans = _proposed(items) if going_on and not wrong else self._in_full()
@@ -208,7 +208,7 @@ class _Colours(Highlighter):
         styles, reading = role_styles(dark=self._bar.app.current_theme.dark), self._bar.reading
         for start, end, role in colours(text.plain):
             text.stylize(styles[role], start, end)
-        if reading.error and text.plain:
+        if reading.error and text.plain and self._bar.has_class("-wrong"):
             at = min(reading.column, len(text.plain) - 1)
             text.stylize(styles["error"], at)
             text.stylize("reverse", at, at + 1)
