@@ -1,0 +1,167 @@
+"""The lines above a list, and what stays where it is when the list is fetched anew."""
+
+from typing import Any
+
+from textual.widgets import Input
+
+from inspector.tui.panels.list_head import news_of
+from inspector.tui.panels.tools import ToolsPanel
+from tests.tui.panels.acting import WIDE, Acting, Tools, chosen, shows
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+NUMBER = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
+TEXT = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+
+
+def tool(name: str, schema: Any = NUMBER, **more: Any) -> dict[str, Any]:
+    return {"name": name, "inputSchema": schema, **more}
+
+
+def form_of(panel: ToolsPanel) -> Any:
+    return panel.form.form.arguments
+
+
+async def test_what_was_typed_chosen_and_searched_outlives_a_new_list() -> None:
+    subject = Acting([tool("add"), tool("sub"), tool("mul")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "sub")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the field has the focus")
+        await pilot.press("4", "2")
+        subject.list([tool("abs"), tool("add", description="Adds."), tool("sub"), tool("mul")])
+        await shows(app, "1 added, 1 changed: D shows")
+        assert "abs + new" in text(app)
+        assert "add ◆ changed" in text(app)
+        await pilot.pause(0.2)
+        assert app.panel.form.tool is not None
+        assert app.panel.form.tool.name == "sub"
+        assert isinstance(app.focused, Input)
+        assert app.focused.value == "42"
+        await pilot.press("1")
+        await until(lambda: form_of(app.panel) == {"a": 421}, "typing goes on where it was")
+
+
+async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_where() -> None:
+    subject = Acting([tool("add")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the field has the focus")
+        await pilot.press("4", "2")
+        subject.list([tool("add", TEXT)])
+        await shows(app, "1 changed: D shows")
+        await until(lambda: form_of(app.panel) == {"a": 42}, "the value stays, right or wrong")
+        await until(lambda: app.panel.form.form.focused_path == ("a",), "so does the focus")
+
+
+async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() -> None:
+    subject = Acting([tool("add"), tool("sub")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the field has the focus")
+        await pilot.press("7")
+        subject.list([tool("sub")])
+        await shows(app, "the server lists it no more")
+        await shows(app, "1 removed: D shows")
+        await pilot.press("ctrl+j")
+        await until(lambda: subject.calls, "the call went out")
+        assert subject.calls == [{"name": "add", "arguments": {"a": 7}}]
+        subject.list([tool("add"), tool("sub")])
+        await until(lambda: "no more" not in text(app), "it is back")
+
+
+async def test_the_last_tool_that_goes_away_keeps_its_form_too() -> None:
+    subject = Acting([tool("add")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        subject.list([])
+        await shows(app, "the server lists it no more")
+        assert app.panel.form.tool is not None
+
+
+async def test_the_place_in_a_long_list_stays() -> None:
+    names = [f"tool{number:03}" for number in range(200)]
+    subject = Acting([tool(name) for name in names])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE):
+        await until(lambda: app.panel.form.tool is not None, "a first form is there")
+        view = app.panel.side._list.view
+        app.panel.side._list.go_to(100)
+        view.scroll_to(90)
+        await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "tool100", "it is meant")
+        subject.list([tool("aaa"), *map(tool, names)])
+        await shows(app, "1 added: D shows")
+        assert (view.cursor, view.top) == (101, 91)
+
+
+async def test_the_changes_are_shown_with_both_sides() -> None:
+    subject = Acting([tool("add", description="Adds two numbers"), tool("old")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        subject.list([tool("add", TEXT, description="Adds three numbers")])
+        await shows(app, "1 removed, 1 changed: D shows")
+        await pilot.press("D")
+        await shows(app, '    inputSchema.properties.a.type: "integer" → "string"')
+        assert "− Adds [two] numbers" in text(app)
+        assert "+ Adds [three] numbers" in text(app)
+        assert "− old" in text(app)
+        await pilot.press("escape")
+        await until(lambda: "1 tool removed" not in text(app), "the list is back")
+
+
+async def test_pages_ages_and_oddities_are_said_above_the_list() -> None:
+    subject = Acting()
+    subject.tape.request(1, "tools/list")
+    subject.tape.answer(1, {"tools": [tool("a"), tool("a")], "nextCursor": "2", "ttlMs": 60000, "cacheScope": "public"})
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await shows(app, "page 1, more: > fetches the next")
+        assert "fresh for 60 s, public" in text(app)
+        assert "1 item comes more than once" in text(app)
+        subject.tape.wait(63_000)
+        await shows(app, "stale since")
+        fetched: list[tuple[str, ...]] = []
+
+        async def more(*kinds: str) -> None:
+            fetched.append(kinds)
+
+        subject.fetch_more = more  # type: ignore[method-assign]
+        await pilot.press(">")
+        await until(lambda: fetched == [("tools",)], "a page is asked for")
+
+
+async def test_half_a_list_does_not_replace_a_whole_one() -> None:
+    class Fetching(Acting):
+        now_listing: str | None = None
+
+        @property
+        def listing(self) -> str | None:
+            return self.now_listing
+
+    subject = Fetching([tool("add"), tool("sub"), tool("mul")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "mul")
+        subject.now_listing = "tools"
+        subject.tape.request(1, "tools/list")
+        subject.tape.answer(1, {"tools": [tool("add")], "nextCursor": "2"})
+        await pilot.pause(0.3)
+        assert "3 tools" in text(app)
+        subject.tape.request(2, "tools/list", {"cursor": "2"})
+        subject.tape.answer(2, {"tools": [tool("sub"), tool("mul"), tool("div")]})
+        subject.now_listing = None
+        await shows(app, "4 tools")
+        await shows(app, "1 added: D shows")
+        assert app.panel.form.tool is not None
+        assert app.panel.form.tool.name == "mul"
+
+
+def test_news_are_those_of_the_kinds_that_are_asked_for() -> None:
+    assert [each.kind for each in news_of(Acting([tool("a")]), ("tools", "prompts"))] == ["tools", "prompts"]
