@@ -209,10 +209,9 @@ class SessionTasks:
         return True
 
     async def end_all(self) -> None:
-        """Ask for the end of all that is followed: nobody will come back for it. Takes no longer than a moment."""
-        ids = [id_ for id_ in self.followed if (task := self._find(id_)) is None or not task.ended]
-        for id_ in self.followed:
-            self.leave(id_)
+        """Ask for the end of all that was begun here: nobody will come back for it. Takes no longer than a moment."""
+        ids = [task.id for task in self.all if task.by_server and task.exchange is not None and not task.ended]
+        self.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL_S):
                 await asyncio.gather(*map(self.cancel, ids))
