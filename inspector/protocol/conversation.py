@@ -36,7 +36,7 @@ from inspector.protocol.tracking.opening import OpeningTracker, declared_revisio
 from inspector.protocol.tracking.operations import OperationTracker
 from inspector.protocol.tracking.pairs import Pairs
 from inspector.protocol.tracking.progress import ProgressTracker
-from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, LISTEN, UPDATED, Subscriptions
+from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES, Subscriptions
 from inspector.protocol.tracking.task_words import related_task
 from inspector.protocol.tracking.tasks import TELLING, News, Tasks
 from inspector.protocol.visits import COMPLETE, Visits, visits_in
@@ -60,8 +60,6 @@ class Conversation:
         self._on_notification: dict[str, Callable[[Frame, Notification], list[Event]]] = {
             "notifications/progress": self._progressed,
             "notifications/cancelled": self._cancelled,
-            ACKNOWLEDGED: self._of_a_stream,
-            UPDATED: self._of_a_stream,
             **dict.fromkeys(TELLING, self._task_told),
         }
 
@@ -224,7 +222,7 @@ class Conversation:
         if message.method == COMPLETE:
             self.visits.told(message.params, frame.time_ns)
         found: list[Event] = [events.Notified(frame.direction, message)]
-        if message.method.endswith("/list_changed"):
+        if message.method in TELLING_OF_CHANGES:
             self.subscriptions.notified(frame, message.method, message.params)
             found += [events.Outdated(kind) for kind in self.catalogue.changed(message.method)]
         return found
@@ -242,10 +240,6 @@ class Conversation:
             found += [events.TaskTold(news.task), *map(events.Asked, asked)]
         return found
 
-    def _of_a_stream(self, frame: Frame, message: Notification) -> list[Event]:
-        self.subscriptions.notified(frame, message.method, message.params)
-        return [events.Notified(frame.direction, message)]
-
     def _progressed(self, frame: Frame, message: Notification) -> list[Event]:
         exchange = self.progress.notified(frame, message.params)
         if exchange is None:
@@ -258,20 +252,12 @@ class Conversation:
         if isinstance(id_, bool) or not isinstance(id_, int | str):
             return [events.Notified(frame.direction, message)]
         why = peek.text(message.params, "reason") or ""
-        exchange = self.pairs.cancel(frame, id_, why) or self._ended_by_the_server(frame, id_, why)
+        exchange = self.pairs.cancel(frame, id_, why) or self.subscriptions.end_by_server(frame, id_, why, self.pairs)
         if exchange is None:
             return [events.Notified(frame.direction, message)]
         self._awaited.pop(exchange.number, None)
         self.subscriptions.ended(exchange)
         return [events.Cancelled(exchange, message)]
-
-    def _ended_by_the_server(self, frame: Frame, id_: str | int, why: str) -> Exchange | None:
-        """The one request of ours that a server may end so is a subscription (2026-07-28, patterns/cancellation)."""
-        exchange = self.pairs.find_open(Direction.TO_SERVER, id_)
-        if frame.direction is Direction.TO_SERVER or exchange is None or exchange.method != LISTEN:
-            return None
-        self.pairs.end_from_server(exchange, frame.time_ns, f"the server ended it{why and ': '}{why}")
-        return exchange
 
 
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}

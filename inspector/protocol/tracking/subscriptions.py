@@ -17,9 +17,14 @@ import msgspec
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.things import LISTS
+from inspector.protocol.tracking.pairs import Pairs
 
 LISTEN, SUBSCRIBE, UNSUBSCRIBE = "subscriptions/listen", "resources/subscribe", "resources/unsubscribe"
 ACKNOWLEDGED, UPDATED = "notifications/subscriptions/acknowledged", "notifications/resources/updated"
+TELLING_OF_CHANGES = frozenset({ACKNOWLEDGED, UPDATED, *(listed.changed for listed in LISTS.values())})
+"""Notifications that come on a stream where there are streams."""
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 MOST_URIS = 10_000
 """URIs of which updates are told apart; those of further ones are only counted together."""
@@ -176,9 +181,17 @@ class Subscriptions:
             self._updated(uri, frame)
         self.changes += 1
 
+    def end_by_server(self, frame: Frame, id_: RequestId, why: str, pairs: Pairs) -> Exchange | None:
+        """The server cancels: the one request of ours that it may end so is a stream (2026-07-28, cancellation)."""
+        exchange = pairs.find_open(Direction.TO_SERVER, id_)
+        if frame.direction is Direction.TO_SERVER or exchange is None or exchange.method != LISTEN:
+            return None
+        pairs.end_from_server(exchange, frame.time_ns, f"the server ended it{why and ': '}{why}")
+        return exchange
+
     def of(self, exchange: Exchange) -> Stream | None:
         """The stream that a request opened."""
-        return next((stream for stream in reversed(self.streams) if stream.exchange is exchange), None)
+        return next((each for each in reversed(self.streams) if each.exchange.number == exchange.number), None)
 
     @property
     def open_streams(self) -> list[Stream]:
