@@ -48,6 +48,8 @@ class NoticeBar(ItemBar):
     def sync(self, *, shown: str) -> str:
         """Look again; `shown` is the screen in sight. What is new, in words for a toast; "" if nothing is."""
         subject, came = self._subject, ""
+        if not self.is_attached:  # it is mounted after the first picture
+            return came
         if subject.desk_changes != self._changes:
             self._changes = subject.desk_changes
             self._waiting = tuple(each for each in subject.tickets if each.state is TicketState.WAITING)

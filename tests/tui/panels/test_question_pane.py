@@ -99,9 +99,9 @@ async def test_only_deeds_that_mean_something_are_offered() -> None:
         await app.pane.show_roots()
         assert [deed for deed in get_args(Deed) if app.pane.can(deed)] == ["accept", "json"]
     assert found == [
-        ["accept", "decline", "dismiss", "json", "again"],
-        ["accept", "decline", "dismiss", "open"],
-        ["accept", "decline", "json", "again"],
-        ["accept", "decline", "json", "again"],
+        ["accept", "decline", "dismiss", "json", "again", "all"],
+        ["accept", "decline", "dismiss", "open", "all"],
+        ["accept", "decline", "json", "again", "all"],
+        ["accept", "decline", "json", "again", "all"],
     ]
     subject.journal.close()

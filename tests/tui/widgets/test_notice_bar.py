@@ -118,3 +118,17 @@ async def test_a_field_that_takes_the_key_is_left_first() -> None:
         assert "Esc ! here" not in text(app)
         assert "! here" in text(app)
     subject.journal.close()
+
+
+async def test_a_question_that_comes_before_the_line_is_there_is_told_once_it_is() -> None:
+    subject = Asking()
+    subject.ask_city("Which city?")
+    app = Showing()
+    async with app.run_test(size=(100, 5)) as pilot:
+        bar = NoticeBar(subject)
+        assert bar.sync(shown="traffic") == ""
+        await app.mount(bar)
+        assert bar.sync(shown="traffic") == "harbour asks: Which city?"
+        await pilot.pause()
+        assert "Which city?" in text(app)
+    subject.journal.close()
