@@ -247,9 +247,10 @@ class SessionTasks:
             async with asyncio.timeout(total):
                 return await self._driver.drive(flow, opened)
         except TimeoutError:
-            await self.cancel(id_)
             task = self._find(id_)
-            end = TaskEnd(id_, task.state if task else "", f"it did not end within {total:g} s, and was asked to")
+            state = task.state if task else ""
+            await self.cancel(id_)
+            end = TaskEnd(id_, state, f"it did not end within {total:g} s, and was asked to")
             return Followed(Silent(None, total or 0.0, "total"), 0, end)
 
     def _left(self, id_: str, begun: Called | None) -> Called:

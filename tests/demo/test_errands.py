@@ -1,9 +1,10 @@
 """The demo's tools that take their time, where there are no tasks."""
 
+from inspector.demo import eras
 from inspector.demo.errands import LISTED
 from tests.demo.driving import Here, opening, request
 
-OLDER = "2025-06-18"
+OLDER = [*eras.LEGACY][2]
 QUICK = {"seconds_per_step": 0.01}
 
 
