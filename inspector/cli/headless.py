@@ -56,7 +56,8 @@ def visit(world: World, url: str | None, options: dict[str, Any], work: Work) ->
 
 async def _visit(chosen: Chosen, journal: Journal, output: Output, work: Work) -> ExitStatus:
     async with open_session(chosen.target, journal, settings_for(chosen, output.world)) as session:
-        opening = await session.connect()
+        settled = await session.connect()
+        opening = session.opening or settled  # what was seen on the wire also knows what we declared
         _introduce(output, opening)
         return await work(Visit(session, opening, output))
 

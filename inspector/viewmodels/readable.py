@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector.protocol import peek
+from inspector.protocol.apps import AppLink
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Prompt, Resource, Template, Thing, Tool
 from inspector.viewmodels import signs, text
-from inspector.viewmodels.lines import Fact, Line, Section, fact_lines, section_lines, span
+from inspector.viewmodels.apps import NEVER_RENDERED, link_line
+from inspector.viewmodels.lines import Fact, Line, Section, fact, fact_lines, plain, section_lines, span
 from inspector.viewmodels.post_mortem import PostMortem
 from inspector.viewmodels.result import ResultView, Structured
 from inspector.viewmodels.result_blocks import Block
@@ -24,13 +26,19 @@ MOST_OF_DESCRIPTION = 160
 """Characters that a list shows of a description."""
 
 
-def info_lines(opening: Opening, transport: str, counts: Mapping[str, int | None]) -> list[Line]:
-    """What a server says about itself; `counts` has None for a list that it would not give, or does not have."""
+def info_lines(
+    opening: Opening, transport: str, counts: Mapping[str, int | None], apps: Sequence[AppLink] = ()
+) -> list[Line]:
+    """What a server says about itself; `counts` has None for a list that it would not give, or does not have.
+
+    `apps` are the pages that its tools name.
+    """
     spoken = Fact("transport", TRANSPORTS.get(transport) or text.visible(transport, limit=40))
     has = Section(
         "It has", (spoken, *(Fact(kind, "none declared" if n is None else str(n)) for kind, n in counts.items()))
     )
-    return _sections((*opening_sections(opening), has))
+    pages = Section("Apps", tuple(fact(app.tool, plain(link_line(app)), "target") for app in apps), note=NEVER_RENDERED)
+    return _sections((*opening_sections(opening), has, pages))
 
 
 def list_lines(kind: str, items: Sequence[Any]) -> list[Line]:

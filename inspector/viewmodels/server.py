@@ -17,6 +17,7 @@ from inspector.protocol.jsonrpc import encode
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 from inspector.viewmodels import signs, text, words
+from inspector.viewmodels.extensions import extensions_section
 from inspector.viewmodels.lines import Fact, Line, Section, fact, paragraph
 from inspector.viewmodels.secrets import masked_url, masked_value
 
@@ -50,6 +51,7 @@ def opening_sections(opening: Opening) -> tuple[Section, ...]:
         Section("Protocol", tuple(_protocol(opening))),
         Section("The server can", tuple(_capabilities(opening.capabilities)), note="declared by the server"),
         Section("We can", tuple(_capabilities(opening.client_capabilities)), note="declared to the server"),
+        extensions_section(opening),
         Section("Instructions", lines=paragraph(opening.instructions, "foreign", limit=50_000)),
     )
 
@@ -88,7 +90,10 @@ def _protocol(opening: Opening) -> Iterable[Fact]:
 def _capabilities(declared: Mapping[str, Any]) -> Iterable[Fact]:
     """Each capability with what it says of itself."""
     for name, value in declared.items():
-        yield fact(name, _capability(value))
+        if name != "extensions" or not isinstance(value, dict):
+            yield fact(name, _capability(value))
+        else:
+            yield fact(name, ", ".join(value) or "none")
 
 
 def _capability(value: Any) -> str:

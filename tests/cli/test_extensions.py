@@ -39,3 +39,19 @@ def test_wrong_settings_are_refused_before_anything_is_started() -> None:
 @pytest.mark.parametrize("options", [{}, {"extension": (), "no_extension": ()}])
 def test_without_switches_it_is_what_is_supported(options: dict[str, Any]) -> None:
     assert list(read(options).supported) == [SKILLS]
+
+
+def test_info_says_which_extensions_both_sides_declare(demo_url: str) -> None:
+    ran = inspect("info", "--era", "modern", demo_url)
+    assert f'{SKILLS}  both sides: server {{"directoryRead":true}}' in ran.stdout
+    alone = inspect("info", "--era", "modern", "--no-extension", "skills", demo_url)
+    assert f"{SKILLS}  the server only" in alone.stdout
+    both = inspect("info", "--era", "legacy", "--extension", "ui", demo_url)
+    assert f'{UI}  we only: we {{"mimeTypes":["{APP_TYPE}"]}}' in both.stdout
+
+
+def test_info_lists_the_apps_of_the_tools() -> None:
+    assert inspect("info", "--json", *demo()).data["apps"] == [
+        {"tool": "tide_chart", "uri": "ui://gull-rock/tide", "visibility": ["model", "app"]}
+    ]
+    assert "tide_chart  App: ui://gull-rock/tide" in inspect("info", *demo()).stdout

@@ -10,6 +10,7 @@ from inspector.cli.help import Documented
 from inspector.cli.lists import caching_hints, declared, fetch
 from inspector.cli.options import headless_options
 from inspector.cli.world import World
+from inspector.protocol.apps import apps_of
 from inspector.protocol.things import LISTS
 
 _DISCOVER = "server/discover"
@@ -39,10 +40,11 @@ async def _info(visit: Visit) -> ExitStatus:
         if fetched.error:
             visit.output.warn(fetched.refusal)
     transport = visit.session.transport.kind
+    apps = apps_of(visit.session.journal.conversation.catalogue.tools)
     if not visit.output.as_json:
         from inspector.viewmodels.readable import info_lines
 
-        visit.output.lines(info_lines(opening, transport, counts))
+        visit.output.lines(info_lines(opening, transport, counts, apps))
         return ExitStatus.OK
     about = {
         "revision": opening.revision.date,
@@ -52,6 +54,7 @@ async def _info(visit: Visit) -> ExitStatus:
         "capabilities": opening.capabilities,
         "instructions": opening.instructions or None,
         "counts": counts,
+        "apps": [{"tool": app.tool, "uri": app.uri, "visibility": app.visibility} for app in apps],
         "caching": {method: hints for method, hints in caching.items() if hints},
     }
     visit.output.data(about)

@@ -1,4 +1,4 @@
-"""Screen 9, Skills: the skills that a server lists, reading their files, and whether those are what was listed.
+"""The screen of skills: the skills that a server lists, reading their files, and whether those are what was listed.
 
 Opening the screen asks for the list and reads nothing. A file that is not what its entry says is not shown: both
 values stand there, and its bytes are in the traffic.

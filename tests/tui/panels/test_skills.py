@@ -1,4 +1,4 @@
-"""Screen 9: skills are listed, nothing is read unasked, and what differs is said with both values."""
+"""Skills on the screen: they are listed, nothing is read unasked, and what differs is said with both values."""
 
 import json
 import sys
