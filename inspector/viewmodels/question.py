@@ -28,6 +28,8 @@ _WARNED_OF = re.compile(r"\b(?:do not|don['’]?t|never|without|no need)\b[^.;)\
 """What a description asks to be left out is not asked for."""
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
 MOST_MESSAGE = 20_000
+_READ = 4000
+"""Characters of a message that a row looks at: it is drawn anew while the question waits."""
 _GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
 
 
@@ -43,7 +45,7 @@ def asked_in_short(question: Question) -> str:
     if question.kind is Kind.ROOTS:
         return "which roots there are"
     said = last_text(question.params) if question.kind is Kind.SAMPLING else question.message
-    return text.visible(" ".join(said.split()), limit=300) or "nothing in words"
+    return text.visible(" ".join(said[:_READ].split()), limit=300) or "nothing in words"
 
 
 def cause_of(question: Question, journal: Journal) -> Exchange | None:

@@ -135,3 +135,21 @@ def test_a_visit_says_that_the_call_was_refused_and_whether_the_server_calls_it_
     assert "not yet" in found
     tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
     assert "it is complete" in shown(question, tape)
+
+
+class Long(str):
+    """A text that says how much of it was read."""
+
+    read = 0
+
+    def split(self, *args: Any, **more: Any) -> list[str]:
+        Long.read = max(Long.read, len(self))
+        return super().split(*args, **more)
+
+    def __getitem__(self, key: Any) -> str:
+        return Long(super().__getitem__(key))
+
+
+def test_of_a_long_message_a_row_reads_the_beginning() -> None:
+    assert asked_in_short(asks(message=Long("word " * 200_000))).startswith("word word")
+    assert 0 < Long.read < 10_000
