@@ -35,7 +35,7 @@ class Viewport(msgspec.Struct):
 
     def resize(self, height: int) -> None:
         """Take another height, with the cursor in sight if it was."""
-        seen = self.cursor in self.visible or self.following
+        seen = not self.height or self.cursor in self.visible or self.following
         self.height = height
         if seen:
             self._reveal()
@@ -70,6 +70,8 @@ class Viewport(msgspec.Struct):
             self.following = False
 
     def _reveal(self) -> None:
+        if not self.height:
+            return  # not laid out yet: the first size brings the cursor in sight
         if self.cursor < self.top:
             self.top = self.cursor
         elif self.cursor >= self.top + self.height:

@@ -80,3 +80,14 @@ def test_whatever_is_asked_the_window_stays_on_the_list(count: int, height: int,
         assert 0 <= shown.top <= shown.last_top
         assert -1 <= shown.cursor < max(count, 1)
         assert set(shown.thumb(height)) <= set(range(height))
+
+
+def test_a_line_chosen_before_there_is_room_is_shown_as_if_it_had_been_chosen_afterwards() -> None:
+    for chosen in (0, 3, 50, 99):
+        before = Viewport(count=100)
+        before.go_to(chosen)
+        before.resize(10)
+        after = Viewport(count=100)
+        after.resize(10)
+        after.go_to(chosen)
+        assert (before.top, before.cursor) == (after.top, after.cursor)
