@@ -28,10 +28,14 @@ class ListNews(msgspec.Struct, frozen=True):
     fetching: bool = False
 
 
-def news_lines(news: Sequence[ListNews], now_ns: int, *, changes_key: str, more_key: str) -> list[Line]:
+def news_lines(
+    news: Sequence[ListNews], now_ns: int, *, changes_key: str, more_key: str, refresh_key: str
+) -> list[Line]:
     """The lines above the list, for several kinds together. `now_ns` is the journal's clock."""
     asked = [each for each in news if each.listing.asked]
     found: list[Line] = []
+    if any(each.listing.outdated and not each.fetching for each in asked):
+        found.append(((f"{signs.WARNING} changed since: {refresh_key} fetches", "warning"),))
     if changed := in_short(each.changes for each in asked):
         found.append(((changed, "warning"), (f": {changes_key} shows", "accent")))
     more = [each for each in asked if each.listing.next_cursor is not None and not each.fetching]

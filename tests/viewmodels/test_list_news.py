@@ -23,7 +23,7 @@ def news(catalogue: Catalogue, *kinds: str, **more: Any) -> list[ListNews]:
 
 
 def above(found: list[ListNews], now_s: int = 12) -> list[str]:
-    return [plain(line) for line in news_lines(found, now_s * S, changes_key="D", more_key=">")]
+    return [plain(line) for line in news_lines(found, now_s * S, changes_key="D", more_key=">", refresh_key="L")]
 
 
 def test_a_quiet_list_says_nothing() -> None:
@@ -39,6 +39,14 @@ def test_a_list_that_has_changed_says_how_much_and_which_key_shows_it() -> None:
     listed(catalogue, "tools", [{"name": "b", "title": "B"}, {"name": "c"}, {"name": "d"}])
     assert above(news(catalogue, "tools")) == ["2 added, 1 removed, 1 changed: D shows"]
     assert marks_of(news(catalogue, "tools")) == {"b": "changed", "c": "new", "d": "new"}
+
+
+def test_a_list_that_is_out_of_date_says_what_to_do() -> None:
+    catalogue = Catalogue()
+    listed(catalogue, "tools", [])
+    catalogue.changed("notifications/tools/list_changed")
+    assert above(news(catalogue, "tools")) == ["▲ changed since: L fetches"]
+    assert above(news(catalogue, "tools", fetching=True)) == []
 
 
 def test_more_pages_are_said_and_of_two_kinds_which() -> None:

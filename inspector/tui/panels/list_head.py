@@ -63,6 +63,7 @@ class ListHead(Static):
             self.known,
             now_ns,
             changes_key=keys.key_name(keys.action("offered.changes").keys[0]),
+            refresh_key=keys.key_name(keys.action("refresh").keys[0]),
             more_key=keys.key_name(keys.action("offered.more").keys[0]),
         )
         self.set_class(bool(found), "-said")

@@ -16,10 +16,8 @@ from textual.timer import Timer
 from inspector.protocol.list_changes import THINGS
 from inspector.protocol.things import LISTS, Thing
 from inspector.protocol.tracking.catalogue import Listing
-from inspector.tui import keys
 from inspector.tui.panels.list_head import ListHead
 from inspector.tui.panels.steps import StepList
-from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.search_bar import SearchBar
@@ -178,8 +176,6 @@ class ThingSide(StepList):
     def _say(self) -> None:
         count, rest = self._summary
         every: list[Span] = [(count or self._words.many.capitalize(), "title"), (rest, "faint")]
-        if any(listing.outdated for listing in self._listings):
-            every.append((f"  {glyphs().warning} changed: {keys.key_name('L')} fetches", "warning"))
         self._line.show(every)
 
     @property
