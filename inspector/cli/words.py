@@ -18,7 +18,8 @@ WITH_VALUE = frozenset(
         *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
         *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
         *("--offer", "--no-offer", "--root", "--root-uri", "--answers", "--log-level"),
-        *("--params", "--count"),
+        *("--params", "--count", "--ttl"),
+        *("-n", "--last", "--color"),
         *("--for", "--uri"),
         *("--raw", "--wait", "--batch", "--extension", "--no-extension"),
     }

@@ -64,7 +64,7 @@ def test_it_runs_on_a_live_conversation_and_says_where_that_is_recorded(tmp_path
         return ExitStatus.OK
 
     assert inspect(world, _chosen(tmp_path / "a b.mcpcap"), show) == ExitStatus.OK
-    assert seen == [20, 20]
+    assert seen == [24, 24]
     for name in ("a b.mcpcap", "a b-2.mcpcap"):
         assert f"mcp-inspect replay '{tmp_path / name}'" in _told(world)
         assert (tmp_path / name).read_bytes().rstrip().rpartition(b"\n")[2].startswith(b'{"r":"end"')

@@ -21,7 +21,7 @@ def test_a_tool_is_called_with_arguments_as_its_schema_asks(flag: str) -> None:
     assert ran.data["result"]["structuredContent"] == {"sum": 5.5, "below_the_keel": True}
     assert (ran.data["error"], ran.data["valid"], ran.data["rounds"]) == (None, True, 1)
     assert ran.data["duration_ms"] > 0
-    assert "15 tools listed, for the schema of add" in ran.stderr
+    assert "19 tools listed, for the schema of add" in ran.stderr
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -95,7 +95,7 @@ def test_a_tool_that_is_not_listed_is_called_all_the_same() -> None:
     ran = inspect("call", "ad", "-a", "a=2", "--json", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.data["error"]["code"] == -32602
-    assert "'ad' is none of the 15 tools that are listed (did you mean 'add'?); called all the same" in ran.stderr
+    assert "'ad' is none of the 19 tools that are listed (did you mean 'add'?); called all the same" in ran.stderr
 
 
 def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:

@@ -22,7 +22,7 @@ def test_one_object_says_who_is_there(flag: str, revision: str, era: str) -> Non
     assert about["server"]["name"] == "gull-rock-lighthouse"
     assert {"tools", "resources", "prompts"} <= set(about["capabilities"])
     assert about["instructions"].startswith("You are talking to a lighthouse")
-    assert about["counts"] == {"tools": 15, "resources": 5, "templates": 2, "prompts": 3}
+    assert about["counts"] == {"tools": 19, "resources": 6, "templates": 2, "prompts": 3}
     assert f"connected to gull-rock-lighthouse {about['server']['version']}, {revision} ({era})" in ran.stderr
 
 
@@ -30,13 +30,13 @@ def test_one_object_says_who_is_there(flag: str, revision: str, era: str) -> Non
 def test_it_is_the_same_over_http(demo_url: str, era: str) -> None:
     about = inspect("info", "--json", "--era", era, demo_url).data
     assert (about["era"], about["transport"]) == (era, "http")
-    assert about["counts"]["tools"] == 15
+    assert about["counts"]["tools"] == 19
 
 
 def test_it_is_the_same_the_old_way(demo_url: str) -> None:
     about = inspect("info", "--json", "--transport", "sse", demo_url.removesuffix("/mcp") + "/sse").data
     assert (about["era"], about["transport"]) == ("legacy", "sse")
-    assert about["counts"]["tools"] == 15
+    assert about["counts"]["tools"] == 19
 
 
 def test_what_a_server_does_not_declare_is_not_counted_and_not_asked_for() -> None:
@@ -58,7 +58,7 @@ def test_a_list_that_is_refused_is_said_and_not_counted() -> None:
 def test_without_json_it_is_text() -> None:
     ran = inspect("info", *demo())
     assert "gull-rock-lighthouse" in ran.stdout
-    assert "15" in ran.stdout
+    assert "19" in ran.stdout
     assert "\x1b" not in ran.stdout
     assert not ran.stdout.startswith("{")
 

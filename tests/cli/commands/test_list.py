@@ -13,7 +13,7 @@ _TOOL = '{"name":"odd","inputSchema":{"type":"object"},"n":1.50e2,"big":12345678
 
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
-@pytest.mark.parametrize(("kind", "count"), [("tools", 15), ("resources", 5), ("templates", 2), ("prompts", 3)])
+@pytest.mark.parametrize(("kind", "count"), [("tools", 19), ("resources", 6), ("templates", 2), ("prompts", 3)])
 def test_a_kind_is_listed_with_all_its_pages_and_the_others_are_empty(flag: str, kind: str, count: int) -> None:
     ran = inspect("list", kind, "--json", *demo(flag, "--page-size", "2"))
     assert ran.status == 0
@@ -24,7 +24,7 @@ def test_a_kind_is_listed_with_all_its_pages_and_the_others_are_empty(flag: str,
 
 def test_all_kinds_come_at_once(demo_url: str) -> None:
     ran = inspect("list", "all", "--json", demo_url)
-    assert [len(ran.data[name]) for name in _MEMBERS[3:7]] == [15, 5, 2, 3]
+    assert [len(ran.data[name]) for name in _MEMBERS[3:7]] == [19, 6, 2, 3]
     assert "inputSchema" in ran.data["tools"][0]
 
 
