@@ -36,7 +36,8 @@ async def test_a_conversation_lives_on_another_thread_and_leaves_nothing(engine:
     catalogue = live.journal.conversation.catalogue
     await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=20)
     assert live.state == State.OPEN
-    assert (len(catalogue.tools), len(catalogue.resources)) == (15, 5)
+    assert "write_log" in {tool.name for tool in catalogue.tools}
+    assert "lighthouse://barometer" in {resource.key for resource in catalogue.resources}
     await asyncio.wrap_future(live.refresh(("tools",)))
     called = await asyncio.wrap_future(live.run(lambda session: session.call("ping")))
     assert called.rounds == 1

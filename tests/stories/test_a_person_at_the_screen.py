@@ -29,9 +29,13 @@ def last_call(person: Person) -> Any:
 
 
 def rows_of(screen: str) -> list[str]:
-    """The rows of the traffic list that are exchanges: time, method, status, duration, size."""
+    """The rows of the traffic list that are exchanges: time, method, status, duration, size.
+
+    Without the stream of changes, which lasts as long as the conversation: in a recording it has ended.
+    """
     lines = [" ".join(line.partition("│")[0].strip(" ▌▐").split()) for line in screen.splitlines()]
-    return [line for line in lines if " → " in line]
+    rows = [line for line in lines if " → " in line]
+    return [row for row in rows if "subscriptions/listen" not in row and "└ cancelled" not in row]
 
 
 async def choose(person: Person, tool: str) -> None:
