@@ -45,8 +45,10 @@ class Answering:
         They are answered together or not at all: after one refusal, which comes back alone, nobody is asked the rest.
         """
         offers = offered_in(revision, self.offers)
-        if refusal := next((no for question in asked if (no := refusal_of(question, offers))), None):
-            return (refusal,)
+        for question in asked:
+            if refusal := refusal_of(question, offers):
+                self.desk.refuse(question, refusal)
+                return (refusal,)
         replies = await asyncio.gather(*map(self._together, asked))
         found = tuple(reply for reply in replies if reply is not None)
         refusals = tuple(reply for reply in found if isinstance(reply, Refusal))
@@ -63,6 +65,7 @@ class Answering:
         if question is None or revision is None or request.method not in revision.server_requests:
             return Refusal(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
         if refusal := refusal_of(question, offered_in(revision, self.offers)):
+            self.desk.refuse(question, refusal)
             return refusal
         handle = self.own.begin(question) if with_tasks else None
         return handle or await self.desk.ask(question)

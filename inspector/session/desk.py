@@ -23,6 +23,9 @@ Policy = Callable[[Question], Awaitable[Reply | None]]
 """Answers a question, or leaves it (None) to the next."""
 BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
 """Who answers beside the policies that were given."""
+BY_OFFERS = "this program: it was not offered"
+MOST_REFUSED = 200
+"""Questions kept that were never offered an answer: the traffic has all of them."""
 
 
 class TicketState(StrEnum):
@@ -71,6 +74,7 @@ class Desk:
         self.has_person = has_person
         self.proposer = proposer
         self.tickets: tuple[Ticket, ...] = ()
+        self._refused = 0
         self.changes = 0
         """Grows with everything that happens here, so that a look is nearly free while nothing does."""
 
@@ -110,6 +114,15 @@ class Desk:
         proposal = await self._proposed(self.proposer, ticket, params)
         if proposal.state is ProposalState.READY and self.proposer.approve is not Approve.ALWAYS:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
+
+    def refuse(self, question: Question, refusal: Refusal) -> None:
+        """Keep a question that was never offered an answer, and its refusal: nobody is asked."""
+        if self._refused >= MOST_REFUSED:
+            return
+        self._refused += 1
+        ticket = Ticket(len(self.tickets) + 1, question)
+        self.tickets = (*self.tickets, ticket)
+        self._end(ticket, TicketState.ANSWERED, refusal, BY_OFFERS)
 
     def withdraw(self, why: str, *, exchange: int | None = None) -> None:
         """Nobody wants an answer any more: to the questions of one exchange, or to all of them."""

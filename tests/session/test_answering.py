@@ -10,7 +10,7 @@ from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Resu
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import newest_of
 from inspector.session.answering import Answering
-from inspector.session.desk import Desk, TicketState
+from inspector.session.desk import BY_OFFERS, MOST_REFUSED, Desk, TicketState
 from tests.waiting import until
 
 LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)
@@ -41,12 +41,21 @@ async def test_what_is_no_question_is_refused_at_once_with_the_reason() -> None:
     assert gone["error"]["message"] == "roots/list: no such method in this revision"
 
 
-async def test_a_question_for_an_undeclared_capability_is_refused_and_never_reaches_the_desk() -> None:
+async def test_a_question_for_an_undeclared_capability_is_refused_and_asks_nobody() -> None:
     answering = Answering(frozenset(), Desk(has_person=True))
     found = await answer(Request(1, "roots/list"), asks(Kind.ROOTS), LEGACY, answering)
     assert found["error"]["code"] == -32601
     assert found["error"]["message"] == "roots/list: this client has not declared roots"
-    assert answering.desk.tickets == ()
+    (ticket,) = answering.desk.tickets
+    assert (ticket.state, ticket.by) == (TicketState.ANSWERED, BY_OFFERS)
+    assert isinstance(ticket.reply, Refusal)
+
+
+async def test_questions_that_were_never_offered_an_answer_are_kept_up_to_a_number() -> None:
+    answering = Answering(frozenset(), Desk(has_person=True))
+    for _ in range(MOST_REFUSED + 20):
+        await answer(Request(1, "roots/list"), asks(Kind.ROOTS), LEGACY, answering)
+    assert len(answering.desk.tickets) == MOST_REFUSED
 
 
 async def test_an_answered_question_travels_back_to_the_id_that_asked() -> None:
