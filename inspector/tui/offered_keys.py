@@ -66,6 +66,7 @@ OFFERED: tuple[Action, ...] = (
         "do('about')",
     ),
     Action("tools.app", ("o",), "App source", "Show the source of the app that it brings.", Where.TOOLS, "do('app')"),
+    Action("tools.task", ("t",), "As a task", "Call it as a task, or not.", Where.TOOLS, "do('task')"),
     Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),
     Action(
         "tools.history",

@@ -16,6 +16,7 @@ from inspector.viewmodels.lines import lay
 from inspector.viewmodels.progress import bar, fraction, said
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.rows import RowView
+from inspector.viewmodels.task_state import state_of
 
 _ACCEPTED = 202
 _BAR = 10
@@ -117,9 +118,15 @@ class RowWriter:
             self._frame(cells, n, exchange, place, now_ns)
         else:
             self._fact(cells, n)
-        waits = exchange is not None and (exchange.is_open or (exchange.asks and not exchange.retried))
+        waits = exchange is not None and (exchange.is_open or self._goes_on(exchange))
         live = exchange is not None and waits and self._journal.live and self._is_open_row(n, exchange)
         return RowView(lay_out(cells, width), live=live)
+
+    def _goes_on(self, exchange: Exchange) -> bool:
+        """Whether its answer was not the last word: it asks, or is a task that runs."""
+        task = self._journal.conversation.tasks.of_operation(exchange.operation)
+        runs = task is not None and not task.ended and task.exchange == exchange.number
+        return runs or (exchange.asks and not exchange.retried)
 
     def _is_open_row(self, n: int, exchange: Exchange) -> bool:
         return exchange.request_frame == n or self._store.message_kind(n) is MessageKind.NOTIFICATION
@@ -207,7 +214,12 @@ class RowWriter:
         if not is_request and exchange.answer_frame != n:
             cells["status"] = [(f"{signs.WARNING} answer again", "warning")]
             return
-        cells["status"] = [words.status(exchange, live=self._journal.live)]
+        task = self._journal.conversation.tasks.of_operation(exchange.operation)
+        became = task is not None and task.exchange == exchange.number and exchange.state is ExchangeState.ANSWERED
+        if task is not None and became and place.tree:
+            cells["status"] = [state_of(task)]
+        else:
+            cells["status"] = [words.status(exchange, live=self._journal.live)]
         if not is_request:
             cells["took"] = [(text.human_duration(max(0, self._store.time_ns(n) - exchange.started_ns)), "text")]
         elif exchange.duration_ns is not None:

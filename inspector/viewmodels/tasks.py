@@ -11,34 +11,17 @@ from inspector.capture.journal import Journal
 from inspector.protocol import peek
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, read
-from inspector.protocol.tracking.task_words import ENDED, TaskState
+from inspector.protocol.tracking.task_words import ENDED
 from inspector.protocol.tracking.tasks import Task, TaskFault
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Line, Section, fact, lay
 from inspector.viewmodels.result import Finished
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.task_state import state_of, state_words
 
 _WIDE = 90
 _STATE, _TARGET, _ID, _AGE, _TTL, _POLL, _WHO = 15, 17, 10, 9, 9, 7, 13
 _SECOND = 1_000_000_000
-_STATES: dict[str, Span] = {
-    TaskState.WORKING: (f"{signs.PENDING} working", "pending"),
-    TaskState.INPUT_REQUIRED: (f"{signs.EVENT} needs input", "warning"),
-    TaskState.COMPLETED: (f"{signs.OK} completed", "ok"),
-    TaskState.FAILED: (f"{signs.ERROR} failed", "error"),
-    TaskState.CANCELLED: (f"{signs.TIMES} cancelled", "warning"),
-}
-
-
-def state_of(task: Task) -> Span:
-    """Where it stands, in a sign and a word."""
-    if task.lost:
-        return f"{signs.WARNING} not known", "warning"
-    return _state(task.state)
-
-
-def _state(state: str) -> Span:
-    return _STATES.get(state) or (f"? {text.visible(state, limit=30) or 'no state'}", "warning")
 
 
 def what_it_is(task: Task) -> str:
@@ -150,7 +133,7 @@ def _history(task: Task) -> tuple[Line, ...]:
     lines: list[Line] = []
     for at, step in enumerate(task.history):
         after = text.human_duration(max(0, step.time_ns - task.seen_ns)) if at else "at first"
-        state, role = _state(step.state)
+        state, role = state_words(step.state)
         said = text.visible(step.message, limit=500)
         lines.append(((text.pad(after, 10), "muted"), (text.pad(state, _STATE), role), (said, "text"), _at(step.frame)))
         if at == 0 and task.left_out:

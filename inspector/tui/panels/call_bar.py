@@ -32,6 +32,8 @@ class Saying(msgspec.Struct, frozen=True):
     """Whether there are no fields."""
     gone: bool = False
     """Whether the server lists it no more."""
+    task: str = ""
+    """Whether the call is a task, in a few words of ours; "" where that means nothing."""
 
 
 class CallBar(ItemBar, can_focus=True):
@@ -44,7 +46,7 @@ class CallBar(ItemBar, can_focus=True):
     """
 
     class Pressed(Message):
-        """What a press asks for: "call" or "json"."""
+        """What a press asks for: "call", "json" or "task"."""
 
         def __init__(self, deed: str) -> None:
             super().__init__()
@@ -107,6 +109,8 @@ def _left(saying: Saying) -> Sequence[Item]:
         items.append(Item(((f"{glyphs().error} {errors}", "error"),)))
     elif not saying.bare:
         items.append(Item((_VERDICTS[saying.verdict],)))
+    if saying.task:
+        items.append(Item(((saying.task, "accent"),), "task", rank=1))
     return items
 
 

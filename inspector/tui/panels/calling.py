@@ -57,9 +57,17 @@ class Calling:
         calls = reversed(self.running)
         return next((call for call in calls if thing is not None and call.thing.key == thing.key), None)
 
-    def begin(self, thing: Thing, arguments: object, method: str = "tools/call", params: Any = None) -> Call:
-        """Note a call that is about to be made."""
-        call = Call(thing, arguments, self._subject.journal, method=method, params=params)
+    def begin(
+        self,
+        thing: Thing,
+        arguments: object,
+        method: str = "tools/call",
+        params: Any = None,
+        *,
+        as_task: bool = False,
+    ) -> Call:
+        """Note a call that is about to be made; `as_task` asks the server to run it as a task."""
+        call = Call(thing, arguments, self._subject.journal, method=method, params=params, as_task=as_task)
         self.running.append(call)
         return call
 
@@ -67,11 +75,14 @@ class Calling:
         """Make the call and wait for what comes of it. Raises nothing that a server or a connection can cause."""
 
         def opened(exchange: Exchange) -> None:
-            call.exchange = exchange
+            if not exchange.method.startswith("tasks/"):  # those follow what the call has become
+                call.exchange = exchange
 
         params: dict[str, Any] = {"name": call.thing.name} if call.params is None else call.params
         if call.params is None and call.arguments is not UNSET:
             params["arguments"] = call.arguments
+        if call.as_task:
+            params["task"] = {}
         try:
             call.called = await self._subject.call(call.method, params, opened)
         except InspectError as error:

@@ -5,6 +5,7 @@ session's reply: which clock ran out, what the carriage refused, how many rounds
 connection; what must outlive it, `Past.keep` reads before.
 """
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +18,12 @@ from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Re
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
 from inspector.protocol.things import Thing
+from inspector.protocol.tracking.tasks import Task
 from inspector.viewmodels import words
 from inspector.viewmodels.lines import paragraph
 from inspector.viewmodels.result import Came, Finished, ResultView, result_view, verdict_of
 from inspector.viewmodels.result_blocks import json_block
+from inspector.viewmodels.tasks import outcome
 
 _GONE = "The connection that it was made on is over, and what it returned ended with it. A capture would have it."
 
@@ -42,6 +45,8 @@ class Call:
     method: str = "tools/call"
     params: Any = None
     """What is sent; None: the tool's name and the arguments."""
+    as_task: bool = False
+    """Whether the server is asked to run it as a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +103,23 @@ def look(
     if exchange is None:
         finished = Finished(method, answered=False, **_failure(None, called.reply if called else None))
         return Looked(finished, result_view(finished), None, b"", None, None)
+    task = journal.conversation.tasks.of_operation(exchange.operation)
+    if task is not None and task.exchange == exchange.number and task.result_frame is not None:
+        return look_at_task(journal, task, output_schema)
     raw, finished = _finished(journal, exchange, output_schema, called)
     verdict = verdict_of(finished)
     view = result_view(finished, verdict)
     return Looked(finished, view, verdict, raw, arguments_of(journal, exchange), exchange)
+
+
+def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:
+    """Read back what a task came to, and judge it as if its call had been answered. Reads the disk: for a thread."""
+    exchange = journal.conversation.exchanges[task.exchange - 1] if task.exchange is not None else None
+    found = outcome(journal, task) or (Finished(task.method, answered=False, failure="No result has come."), b"")
+    finished, raw = dataclasses.replace(found[0], output_schema=output_schema), found[1]
+    verdict = verdict_of(finished)
+    arguments = arguments_of(journal, exchange) if exchange is not None else None
+    return Looked(finished, result_view(finished, verdict), verdict, raw, arguments, exchange)
 
 
 def look_back(past: Past) -> Looked:

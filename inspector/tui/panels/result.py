@@ -27,6 +27,7 @@ from inspector.viewmodels import text
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.progress import bar, said
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.task_state import state_of
 
 _BEFORE: Span = ("of the connection before", "warning")
 _NO_CLOCKS = Clocks()
@@ -158,13 +159,18 @@ it came, and the earlier calls, of which Enter shows one.
         exchange = call.exchange
         elapsed = max(0, now_ns - exchange.started_ns) // 100_000_000 if exchange and now_ns else 0
         progress = exchange.progress if exchange else None
-        shown = (elapsed, exchange, progress, call.cancelling, whole_seconds(clocks))
+        task = call.journal.conversation.tasks.of_operation(exchange.operation) if exchange else None
+        word = (task.state, task.message) if task else None
+        shown = (elapsed, exchange, progress, call.cancelling, whole_seconds(clocks), word)
         if shown == self._shown_progress:
             return
         self._shown_progress = shown
         lines = [_elapsed(call, elapsed)]
         if progress is not None:
             lines += _progress(progress, max(10, min(_BAR, self.size.width - 30)))
+        if task is not None:
+            said_last: Span = ("  " + text.visible(task.message, limit=500), "text")
+            lines.append([("task  ", "faint"), state_of(task), said_last, ("  9 shows it", "faint")])
         lines += clock_lines(clocks)
         words = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
         words.no_wrap = False

@@ -1,26 +1,23 @@
 """One task: what is known of it, how it came there, and what it came to, by the view of a tool's result."""
 
 import asyncio
-from dataclasses import replace
 
 from textual import work
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.capture.journal import Journal
 from inspector.protocol.tracking.tasks import Task
-from inspector.tui.panels.calls import Looked
+from inspector.tui.panels.calls import Looked, look_at_task
 from inspector.tui.panels.result import ResultPanel
 from inspector.tui.panels.result_body import ResultWords
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.log_list import LogList
 from inspector.viewmodels.lines import Line, section_lines
-from inspector.viewmodels.result import result_view, verdict_of
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import SpanRows
 from inspector.viewmodels.spans import wrapped
-from inspector.viewmodels.tasks import outcome, sections
+from inspector.viewmodels.tasks import sections
 
 _WORDS = ResultWords(nothing="No result yet", press="", history="A task's calls stand in the traffic")
 
@@ -96,9 +93,8 @@ class TaskPane(Widget):
     async def _read(self, subject: Subject, task: Task) -> None:
         tools = subject.journal.conversation.catalogue.tools
         schema = next((tool.output_schema for tool in tools if tool.name == task.target), None)
-        looked = await asyncio.to_thread(_looked, subject.journal, task, schema)
-        if looked is not None:
-            self.post_message(self.Read(task, looked))
+        looked = await asyncio.to_thread(look_at_task, subject.journal, task, schema)
+        self.post_message(self.Read(task, looked))
 
     def on_task_pane_read(self, event: Read) -> None:
         """Show what it came to, if it is still the one."""
@@ -113,14 +109,3 @@ class TaskPane(Widget):
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Nothing more is behind a fact."""
         event.stop()
-
-
-def _looked(journal: Journal, task: Task, schema: object) -> Looked | None:
-    """Read a task's result back and judge it. Reads the disk: for a thread."""
-    found = outcome(journal, task)
-    if found is None:
-        return None
-    finished, raw = replace(found[0], output_schema=schema), found[1]
-    verdict = verdict_of(finished)
-    exchange = journal.conversation.exchanges[task.exchange - 1] if task.exchange is not None else None
-    return Looked(finished, result_view(finished, verdict), verdict, raw, None, exchange)

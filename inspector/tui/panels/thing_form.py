@@ -88,6 +88,13 @@ class ThingForm(StepForm):
         """The schema to draw."""
         raise NotImplementedError
 
+    def task_words(self) -> str:
+        """Whether the call is a task, in a few words; "" where that means nothing."""
+        return ""
+
+    def toggle_task(self) -> None:
+        """Call as a task from now on, or not, where there is the choice."""
+
     def withheld(self) -> str:
         """Why the thing can't be asked for with these arguments, however much somebody wants to; "" if it can."""
         return ""
@@ -166,6 +173,7 @@ class ThingForm(StepForm):
                 verb=self._verb,
                 bare=self.has_class("-bare"),
                 gone=self._gone,
+                task=self.task_words(),
             )
         )
 
@@ -229,6 +237,8 @@ class ThingForm(StepForm):
         event.stop()
         if event.deed == "json":
             await self.toggle_json()
+        elif event.deed == "task":
+            self.toggle_task()
         else:
             await self.send()
 

@@ -16,6 +16,7 @@ from textual.message import Message
 from inspector.capture.journal import Journal
 from inspector.forms.typed import json_text
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.as_task import Support, support_of
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels.call_history import CallHistory, HistoryRows
@@ -85,6 +86,8 @@ values too: the button then says so, and a second press sends them.
         self.side.sync()
         self.form.say_why_not(self._calling.why_not())
         self.form.say_gone(self.side.has_lost(self.form.thing))
+        opening = self.subject.opening
+        self.form.say_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
         if self._history.take():
             self._show_history()
         if self.result.is_empty:
@@ -144,6 +147,8 @@ values too: the button then says so, and a second press sends them.
                 self.add_class("-called")
                 self.result.body.show_tab(HISTORY)
                 self.go("result")
+            case "task":
+                self.form.toggle_task()
             case "app":
                 self._show_app()
             case _ if self.result.chosen is not None:
@@ -204,14 +209,14 @@ values too: the button then says so, and a second press sends them.
         event.stop()
         tool, arguments = event.tool, event.arguments
         if not self._calling.must_ask(tool):
-            self._begin(self._calling.begin(tool, arguments))
+            self._begin(self._calling.begin(tool, arguments, as_task=self.form.as_task))
             return
         from inspector.tui.screens.confirm import ConfirmScreen
 
         def answered(yes: bool | None) -> None:
             if yes:
                 self._calling.confirmed(tool)
-                self._begin(self._calling.begin(tool, arguments))
+                self._begin(self._calling.begin(tool, arguments, as_task=self.form.as_task))
 
         quoted = visible(json_text(arguments), limit=2000, newlines=True) or "no arguments"
         lines = question(tool, self.subject.about.label)

@@ -106,7 +106,7 @@ async def test_progress_runs_and_a_key_cancels() -> None:
         await until(lambda: app.panel.running is not None, "the call runs")
         subject.progress(3, 4, "swept [bold]far[/]")
         subject.tape.wait(1500)
-        await shows(app, "75%")
+        await shows(app, "3 of 4 · 75 %")
         await shows(app, "1.5 s")
         assert "swept [bold]far[/]" in text(app)
         await pilot.press("ctrl+c")
