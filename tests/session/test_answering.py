@@ -101,7 +101,7 @@ async def test_nobody_is_asked_anything_where_one_question_was_never_offered_an_
     found = await answering.to_questions((asks(Kind.ROOTS, key="r"), asks(key="e")), MODERN)
     assert found is not None
     assert [type(reply) for reply in found] == [Refusal]
-    assert answering.desk.tickets == ()
+    assert [(ticket.question.key, ticket.by) for ticket in answering.desk.tickets] == [("e", BY_OFFERS)]
 
 
 async def test_a_withdrawn_question_leaves_its_result_unanswered() -> None:
