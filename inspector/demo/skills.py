@@ -17,8 +17,8 @@ description: How to light the lamp at dusk, and what to look at before. Use it w
 license: CC0-1.0
 metadata:
   station: Gull Rock
-  steps: 4
-  since: 1871-06-01
+  steps: "4"
+  since: "1871-06-01"
 ---
 
 # Lighting the lamp
@@ -99,7 +99,7 @@ def entries() -> list[Json]:
             "How to light the lamp at dusk, and what to look at before. Use it when somebody asks for light.",
             _manifest(_LAMP_ROOT),
             license="CC0-1.0",
-            metadata={"station": "Gull Rock", "steps": 4, "since": "1871-06-01"},
+            metadata={"station": "Gull Rock", "steps": "4", "since": "1871-06-01"},
         ),
         _entry(_REPORTS_ROOT, "How to write the keeper's report. It is put together anew each night.", "dynamic"),
         _entry(
