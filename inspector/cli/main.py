@@ -52,8 +52,10 @@ _COMMANDS = {
     "skills": _Command("skills", "The skills it serves, and whether they are what it lists", _ASK),
     "request": _Command("request", "Send any request, notification or bytes", _ASK),
     "ping": _Command("ping", "How long the server takes to answer", _ASK),
+    "tail": _Command("tail", "The traffic of a capture or a server, line by line, by a filter", _ASK),
     "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),
     "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
+    "conformance": _Command("conformance", "One scenario of the official suite, named by the environment", talks=False),
     "start": _Command("start", "What runs without any words: servers found, recent captures", talks=False),
 }
 

@@ -55,6 +55,13 @@ class Output(msgspec.Struct):
         text = msgspec.json.format(raw, indent=2).decode("utf-8", "replace")
         self._write_utf8(_ACTS_ON_TERMINALS.sub(_escape, text).encode() + b"\n")
 
+    def record(self, value: Any) -> None:
+        """Write one JSON document on a line of its own, on a terminal too."""
+        raw = _encode(value)
+        if self.world.stdout.isatty():
+            raw = _ACTS_ON_TERMINALS.sub(_escape, raw.decode("utf-8", "replace")).encode()
+        self._write_utf8(raw + b"\n")
+
     def lines(self, lines: Iterable[Line]) -> None:
         """Write readable text: lines of (text, role), made visible by their view-model."""
         self._write_lines(self.world.stdout, lines)

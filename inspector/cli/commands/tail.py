@@ -1,0 +1,117 @@
+"""`mcp-inspect tail`: the traffic line by line, of a capture or of a server, as far as a filter lets it through."""
+
+import asyncio
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
+from inspector.cli.options import headless_settings
+from inspector.cli.output import Output
+from inspector.cli.tailing import Tail, Wish, read_wish
+from inspector.cli.world import World
+from inspector.config.filters import SavedFilters
+from inspector.config.paths import places
+from inspector.errors import UsageError
+from inspector.session.session import State
+
+_EXAMPLES = (
+    "mcp-inspect tail session.mcpcap 'tool == search and dur > 500ms'",
+    "mcp-inspect tail session.mcpcap is:error --jsonl --last 20",
+    "mcp-inspect tail --follow session.mcpcap --color 'red when is:error'",
+    "mcp-inspect tail 'not kind == notification' -- node server.js",
+)
+_PACE_S = 0.05
+"""Between two looks for what has come."""
+_URL = ("http://", "https://")
+
+
+@click.command("tail", cls=Documented, examples=_EXAMPLES)
+@click.option("-f", "--follow", is_flag=True, help="Go on with a capture that is being recorded.")
+@click.option("--jsonl", "as_jsonl", is_flag=True, help="Write a JSON object a line.")
+@click.option("-n", "--last", type=click.IntRange(0), metavar="N", help="Only the last N of what is there at first.")
+@click.option("--color", "rules", multiple=True, metavar="RULE", help="COLOUR when FILTER; the first that holds.")
+@click.argument("words", nargs=-1, metavar="[FILE | URL] [FILTER] [-- CMD…]")
+@headless_settings
+@click.pass_obj
+def command(world: World, /, words: tuple[str, ...], follow: bool, **options: Any) -> ExitStatus:
+    """Print the traffic of a capture, or of a server until it ends, in the order of the wire.
+
+    With a server, tail connects and tells what crosses until Ctrl+C. The README describes filters.
+    """
+    source, text = _taken_apart(words, served=world.theirs is not None)
+    own = places(world.env)
+    wish = read_wish(
+        text,
+        options.pop("rules"),
+        named=SavedFilters(own.config, own.state).named(),
+        as_jsonl=options.pop("as_jsonl") or options["as_json"],
+        last=options.pop("last"),
+        width=_width(world),
+    )
+    if world.theirs is None and not source.startswith(_URL):
+        return _tail_file(Output(world, quiet=options["quiet"]), Path(source), wish, follow=follow)
+
+    async def work(visit: Visit) -> ExitStatus:
+        return await _tail_session(visit, wish)
+
+    return visit(world, source or None, options, work)
+
+
+def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
+    """What is read, and the filter; each may be ""."""
+    if served:
+        words = ("", *words)
+    if not words:
+        raise UsageError("nothing to tail", hint="Name a capture, a URL, or a server's command after --.")
+    if len(words) > 2:
+        raise UsageError(f"{words[2]!r} is one word too many", hint="Put the filter in quotes.")
+    return words[0], words[1] if len(words) > 1 else ""
+
+
+def _width(world: World) -> int:
+    return shutil.get_terminal_size().columns if world.stdout.isatty() else 160
+
+
+def _tail_file(output: Output, path: Path, wish: Wish, *, follow: bool) -> ExitStatus:
+    from inspector.capture.following import Following
+
+    loading = Following(path)
+    tail = Tail(loading.journal, output, wish)
+    try:
+        if follow:
+            while loading.follow():
+                tail.print_new()
+                time.sleep(_PACE_S)
+            tail.print_new()
+            output.narrate(loading.why)
+        else:
+            while loading.step():
+                pass
+            tail.print_new()
+        _conclude(output, tail, loading.journal.notices)
+    finally:
+        loading.journal.close()
+    return ExitStatus.OK
+
+
+async def _tail_session(visit: Visit, wish: Wish) -> ExitStatus:
+    tail = Tail(visit.session.journal, visit.output, wish)
+    while visit.session.state is not State.CLOSED:
+        tail.print_new()
+        await asyncio.sleep(_PACE_S)
+    tail.print_new()
+    _conclude(visit.output, tail, ())
+    visit.output.narrate(visit.session.why or "the connection is closed")
+    return ExitStatus.OK
+
+
+def _conclude(output: Output, tail: Tail, notices: tuple[str, ...]) -> None:
+    for notice in (*notices, tail.trouble):
+        if notice:
+            output.warn(notice)

@@ -1,0 +1,150 @@
+"""What `tail` prints: the entries that a filter lets through, as they come; colours by rules of the same language."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from inspector.capture.filters.exchange_columns import ExchangeColumns
+from inspector.capture.filters.parse import Named, parse
+from inspector.capture.filters.program import Program
+from inspector.capture.filters.terms import Term
+from inspector.capture.journal import Journal
+from inspector.cli.output import Output
+from inspector.errors import FilterError, UsageError
+from inspector.viewmodels import words
+from inspector.viewmodels.roles import Role
+from inspector.viewmodels.tail_lines import TailWriter
+
+_ROLES: dict[str, Role] = {
+    "red": "error",
+    "yellow": "warning",
+    "green": "ok",
+    "cyan": "accent",
+    "bold": "strong",
+    "dim": "muted",
+}
+_RULE = re.compile(r"\s*(\w+)\s+when\s+(.+)", re.DOTALL)
+_WIDE = 160
+"""Cells of a line where nobody says how many there are."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """What is shown in one colour."""
+
+    role: Role
+    term: Term
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What of the traffic is printed, and how."""
+
+    term: Term | None = None
+    """None: all of it."""
+    rules: tuple[Rule, ...] = ()
+    """The first that holds decides."""
+    as_jsonl: bool = False
+    last: int | None = None
+    """So many of what is there at first, and no more; None: all."""
+    width: int = _WIDE
+
+
+def read_wish(
+    text: str,
+    rules: Iterable[str],
+    *,
+    named: Named,
+    as_jsonl: bool = False,
+    last: int | None = None,
+    width: int = _WIDE,
+) -> Wish:
+    """Read a filter and colour rules.
+
+    Raises: UsageError with the filter and a mark below what is wrong in it.
+    """
+    return Wish(_read(text, named), tuple(_rule(each, named) for each in rules), as_jsonl, last, width)
+
+
+def _read(text: str, named: Named) -> Term | None:
+    try:
+        return parse(text, named=named)
+    except FilterError as error:
+        start = max(0, error.column - 60)
+        shown = text[start : start + 120].replace("\n", " ")
+        mark = " " * (error.column - start) + "^"
+        raise UsageError(f"{error}\n  {shown}\n  {mark}", hint=error.hint) from None
+
+
+def _rule(text: str, named: Named) -> Rule:
+    found = _RULE.fullmatch(text)
+    if found is None or found.group(1) not in _ROLES:
+        raise UsageError(
+            f"--color {text!r} is no rule", hint=f"Write COLOUR when FILTER; colours are {', '.join(_ROLES)}."
+        )
+    term = _read(found.group(2), named)
+    if term is None:
+        raise UsageError(f"--color {text!r} has no filter", hint="Write COLOUR when FILTER.")
+    return Rule(_ROLES[found.group(1)], term)
+
+
+class Tail:
+    """Prints what there is of a journal, and what has come since at each further call."""
+
+    def __init__(self, journal: Journal, output: Output, wish: Wish) -> None:
+        self._journal = journal
+        self._output = output
+        self._wish = wish
+        self._writer = TailWriter(journal)
+        exchanges = ExchangeColumns(journal)
+
+        def program(term: Term) -> Program:
+            return Program(
+                term, journal, clock=self._now, say=lambda fact: words.sentence(fact)[0], exchanges=exchanges
+            )
+
+        self._exchanges = exchanges
+        self._filter = program(wish.term) if wish.term is not None else None
+        self._rules = [(rule.role, program(rule.term)) for rule in wish.rules]
+        self._printed = 0
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong with a pattern; "" if nothing did."""
+        return self._filter.trouble if self._filter is not None else ""
+
+    def print_new(self) -> None:
+        """Print what matches of the entries that have come since the last call.
+
+        A request is judged by what is known of it now: one whose answer comes later is not printed again.
+        """
+        first, end = self._printed + 1, self._journal.count
+        if end < first:
+            return
+        last = self._wish.last if first == 1 else None
+        self._print(self._matching(first, end, last))
+        self._printed = end
+
+    def _matching(self, first: int, end: int, last: int | None) -> Sequence[int]:
+        if self._filter is None:
+            return range(first if last is None else max(first, end - last + 1), end + 1)
+        found: list[int] = []
+        for low, high in self._filter.stretches(first, end):  # the newest first
+            marks = self._filter.mark(low, high)
+            found += [low + at for at in range(high - low, -1, -1) if marks[at]]
+            if last is not None and len(found) >= last:
+                return found[:last][::-1]
+        return found[::-1]
+
+    def _print(self, entries: Sequence[int]) -> None:
+        for n in entries:
+            if self._wish.as_jsonl:
+                self._output.record(self._writer.data(n))
+            else:
+                self._output.lines([self._writer.line(n, self._wish.width, self._role(n))])
+
+    def _role(self, n: int) -> Role | None:
+        return next((role for role, program in self._rules if program.matches(n)), None)
+
+    def _now(self) -> int:
+        count = self._journal.count
+        return self._journal.store.time_ns(count) if count else 0
