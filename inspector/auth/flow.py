@@ -15,7 +15,7 @@ from inspector.auth.authorization import authorize
 from inspector.auth.challenge import Challenge
 from inspector.auth.discovery import ResourceMetadata, ServerMetadata, find_resource, find_server
 from inspector.auth.registration import find_client
-from inspector.auth.steps import Flow, LoginFailed, Rung, Tell, Verdict
+from inspector.auth.steps import Flow, LoginFailed, Rung, Tell, Verdict, broken
 from inspector.auth.tokens import Asking, ask, by_assertion, by_client, by_code, by_refresh, exchanged
 from inspector.auth.wishes import Client, Dpop, Known, Login, LoginWishes, Token
 
@@ -114,6 +114,10 @@ def _renewed(asking: Asking, known: Known, before: Token) -> Flow[Login | None]:
 def _anew(asking: Asking, known: Known) -> Flow[Login]:
     server, wishes = asking.server, asking.wishes
     with_person = _by_person(server, wishes)
+    if with_person and not wishes.has_person:
+        found = "a person must consent, and nobody is there"
+        fix = "`mcp-inspect auth login URL` does that once, for all commands; or give a token with -H."
+        yield from broken(Rung("consent", Verdict.BROKEN, found, fix=fix))
     client = yield from find_client(server, wishes, known, asking.scopes, with_person=with_person)
     asking = msgspec.structs.replace(asking, client=client)
     try:

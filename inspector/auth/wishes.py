@@ -45,6 +45,8 @@ class LoginWishes(msgspec.Struct, frozen=True):
     """A JWT of a workload's identity, to be exchanged for a token (RFC 7523)."""
     provider: IdentityProvider | None = None
     dpop: Dpop = Dpop.AUTO
+    has_person: bool = True
+    """Whether somebody is there to consent; nothing is registered for a login that can't end well."""
 
 
 class Client(msgspec.Struct, frozen=True):

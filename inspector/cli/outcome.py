@@ -36,6 +36,8 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
             status = f"HTTP {reply.status}" if reply.status else "no response"
             said = reply.body[:200].decode("utf-8", "replace").strip()
             return RequestFailed(f"no answer to {method}: {'; '.join(filter(None, (status, reply.why, said)))}")
+        case Broken(no_entry=True):
+            return AuthorizationNeeded(f"no answer to {method}: {reply.why}", hint=reply.hint)
         case Broken():
             return Disconnected(f"no answer to {method}: {reply.why}", hint=reply.hint)
         case GivenUp():

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import Entry
-from inspector.errors import ConnectError, InspectError
+from inspector.errors import AuthorizationNeeded, ConnectError, InspectError
 from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -81,6 +81,10 @@ class HttpLike(Protocol):
 
     def forget_session(self) -> None:
         """Send no session id from now on."""
+
+    @property
+    def logging_in(self) -> bool:
+        """Whether a login goes on."""
 
     @property
     def mcp_session_id(self) -> str | None:
@@ -213,7 +217,7 @@ class Driver:
                 assert_never(step)
 
     async def _request(self, step: Send, opened: Callable[[Exchange], None]) -> Reply:
-        waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened)
+        waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened, paused=self._is_paused)
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
             self._deliver(_outgoing(step, waiter.id, self.revision, self.offering.client, self.logs), waiter)
@@ -229,7 +233,7 @@ class Driver:
 
     async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
         now = asyncio.get_running_loop().time
-        waiters = [Waiter(next(self.ids), now, opened) for _ in step.sends]
+        waiters = [Waiter(next(self.ids), now, opened, paused=self._is_paused) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
             _outgoing(send, w.id, self.revision, self.offering.client, self.logs)
@@ -274,7 +278,7 @@ class Driver:
             delivery = await self._transport.send(outgoing)
         except InspectError as error:
             for waiter in waiters:
-                waiter.settle(Broken(waiter.exchange, str(error), error.hint, isinstance(error, ConnectError)))
+                waiter.settle(_broken(waiter.exchange, error))
             return
         for waiter in waiters if not delivery.answer_may_follow else ():
             why = delivery.why or "the response ended without an answer to it"
@@ -309,6 +313,10 @@ class Driver:
             await self._answering.own.work(question)  # where the answer was a task's handle
         for waiter in waiting:
             waiter.release()
+
+    def _is_paused(self) -> bool:
+        """Whether nobody's clock should run: a person logs in."""
+        return self.http is not None and self.http.logging_in
 
     def _open_stream(self, revision: Revision) -> None:
         if self.http is not None and self._transport.kind != "sse":
@@ -354,6 +362,11 @@ def _is_refusal(
     response = carried.response if carried else None
     status = response.status if response else 0
     return status in (401, 403) or (status == 404 and http.mcp_session_id is not None)
+
+
+def _broken(exchange: Exchange | None, error: InspectError) -> Broken:
+    unreached, no_entry = isinstance(error, ConnectError), isinstance(error, AuthorizationNeeded)
+    return Broken(exchange, str(error), error.hint, unreached, no_entry)
 
 
 def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: LogWish) -> Outgoing:

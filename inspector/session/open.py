@@ -25,6 +25,7 @@ from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
+from inspector.transports.http.authorizing import Authorizer
 
 
 def client_info() -> dict[str, Any]:
@@ -56,6 +57,8 @@ class Settings(msgspec.Struct, frozen=True):
     lists: ListWishes = msgspec.field(default_factory=ListWishes)
     has_person: bool = False
     """Whether somebody is there to answer what nothing prepared answers."""
+    authorizer: Callable[[str], Authorizer] | None = None
+    """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
     remembered: Era | None = None
     remember: Callable[[Opening], None] = _forget
 
@@ -78,7 +81,9 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         roots=settings.roots,
         proposer=_proposer(settings.model),
     )
-    return Session(transport_for(target), journal, Options(wish, settings.clocks, settings.remember, desk))
+    return Session(
+        transport_for(target, settings.authorizer), journal, Options(wish, settings.clocks, settings.remember, desk)
+    )
 
 
 def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
@@ -99,7 +104,7 @@ def _proposer(choice: ModelChoice | None) -> Proposer | None:
     return Proposer(ChatModel(choice), choice.approve)
 
 
-def transport_for(target: Target) -> Transport:
+def transport_for(target: Target, authorizer: Callable[[str], Authorizer] | None = None) -> Transport:
     """The transport that reaches a target; nothing is started or dialled yet."""
     match target:
         case StdioTarget():
@@ -110,6 +115,11 @@ def transport_for(target: Target) -> Transport:
             from inspector.transports.http.endpoint import HttpOptions
             from inspector.transports.http.transport import HttpTransport
 
-            options = HttpOptions(headers=target.headers, cacert=target.cacert, insecure=target.insecure)
+            options = HttpOptions(
+                headers=target.headers,
+                cacert=target.cacert,
+                insecure=target.insecure,
+                authorizer=authorizer(target.url) if authorizer else None,
+            )
             carriage = Carriage.LEGACY_SSE if target.legacy_sse else Carriage.STATELESS
             return HttpTransport(target.url, options=options, carriage=carriage)

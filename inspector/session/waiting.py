@@ -50,6 +50,8 @@ class Waiter(msgspec.Struct):
     heard_at: float = 0.0
     held: int = 0
     """How many questions of the server's wait for an answer of ours: so long its silence is no silence."""
+    paused: Callable[[], bool] = lambda: False
+    """Whether no clock runs now: a person logs in."""
     clocks: Clocks | None = None
     """Those that run since `started_at`; None before anybody waits."""
     started_at: float = 0.0
@@ -67,7 +69,10 @@ class Waiter(msgspec.Struct):
         return Left(idle_s, total_s, clocks, held=self.held > 0)
 
     def sent(self, exchange: Exchange) -> None:
-        """Its frame crossed the wire."""
+        """Its frame crossed the wire. If that happens again, after a login, its clocks begin anew."""
+        if self.exchange is not None:
+            self.started_at = self.now()
+            self.heard()
         self.exchange = exchange
         self.opened(exchange)
 
@@ -107,7 +112,9 @@ async def wait(waiter: Waiter, clocks: Clocks, *others: Waiter) -> Reply:
 def _left(waiter: Waiter, clocks: Clocks) -> tuple[float | None, str]:
     """Seconds until the first clock runs out, and which; (None, "") if neither runs."""
     now = waiter.now()
-    if waiter.held:
+    if waiter.paused():
+        waiter.started_at += max(0.0, now - max(waiter.heard_at, waiter.started_at))
+    if waiter.held or waiter.paused():
         waiter.heard()
     ends = []
     if clocks.idle_s is not None:

@@ -139,6 +139,8 @@ class _Sessions(MemoryTransport):
         self.streams += 1
         return Delivery(False, 405)
 
+    logging_in = False
+
     def forget_session(self) -> None:
         self.mcp_session_id = None
 

@@ -90,13 +90,18 @@ def _modern_row(wish: Wish, date: str = "") -> Revision:
     return resolve(date or wish.revision or newest_of(Era.MODERN).date, Era.MODERN)[0]
 
 
+def _may_be(wish: Wish, date: str) -> bool:
+    """Whether a version that the server names is one that the person leaves us."""
+    return wish.revision in ("", date)
+
+
 def _stateless(wish: Wish) -> Flow[Opening]:
     """The stateless era and no other."""
     row = _modern_row(wish)
     for _ in range(2):
         reply: Reply = yield Send("server/discover", revision=row, progress=False)
         judgement = _judge(wish, row, _answered(reply, "server/discover"))
-        if judgement.verdict is not Verdict.AGAIN or wish.revision:
+        if judgement.verdict is not Verdict.AGAIN or not _may_be(wish, judgement.date):
             break
         row = _modern_row(wish, judgement.date)
     if isinstance(reply, Replied) and isinstance(reply.message, Answer):
@@ -115,7 +120,7 @@ def _find_out(wish: Wish) -> Flow[Opening]:
     if isinstance(reply, Silent) and not wish.over_http:
         return (yield from _handshake(wish, fall_back=False, late=reply.exchange))
     judgement = _judge(wish, row, reply)
-    if judgement.verdict is Verdict.AGAIN and not wish.revision:
+    if judgement.verdict is Verdict.AGAIN and _may_be(wish, judgement.date):
         row = _modern_row(wish, judgement.date)
         reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
         judgement = _judge(wish, row, reply)
@@ -253,6 +258,8 @@ def _answered(reply: Reply, method: str) -> Replied:
             )
         case Refused():
             raise ConnectError(_refusal(method, reply), hint="Check the URL, and what the server logs.")
+        case Broken(no_entry=True):
+            raise AuthorizationNeeded(reply.why, hint=reply.hint)
         case Broken():
             raise (ConnectError if reply.unreached else Disconnected)(reply.why, hint=reply.hint)
         case GivenUp():

@@ -142,6 +142,8 @@ class Broken(msgspec.Struct, frozen=True):
     hint: str = ""
     unreached: bool = False
     """Whether it could not be made, for this request at least."""
+    no_entry: bool = False
+    """Whether that is for want of credentials: a login was tried and failed."""
 
 
 class GivenUp(msgspec.Struct, frozen=True):

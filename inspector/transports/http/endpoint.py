@@ -19,9 +19,10 @@ from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction
 from inspector.transports.base import Observer
+from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Refusal
 from inspector.transports.http.client import make_client
 from inspector.transports.http.failures import unreachable
-from inspector.transports.http.reply import Reply, in_text, read_body
+from inspector.transports.http.reply import Reply, in_text, read_body, read_quietly
 
 MAX_REDIRECTS = 5
 _EXCERPT = 200
@@ -46,6 +47,8 @@ class HttpOptions:
     """True: any certificate will do."""
     connect_timeout: float = 10.0
     """Seconds."""
+    authorizer: Authorizer | None = None
+    """Gets us in where the server asks for credentials; None: nobody does, and the refusal is the answer."""
     trust_env: bool = True
     """Whether the environment names proxies and certificates. A loopback address is never proxied."""
 
@@ -63,23 +66,20 @@ class Endpoint:
         self._login = _basic(given)
         self._numbers = itertools.count(1)
         self._client: httpx.AsyncClient | None = None
+        self._others: dict[tuple[str, str, int], httpx.AsyncClient] = {}
+        """By origin: for the exchanges of a login."""
         self._observer: Observer | None = None
 
     def open(self, observer: Observer) -> None:
         """Make the client. Nothing is sent. Raises: UsageError for a bad certificate file or proxy."""
-        self._client = make_client(
-            self.url,
-            cacert=self.options.cacert,
-            insecure=self.options.insecure,
-            connect_timeout=self.options.connect_timeout,
-            trust_env=self.options.trust_env,
-        )
+        self._client = self._client_for(self.url)
         self._observer = observer
 
     async def close(self) -> None:
         """Close every connection."""
-        client, self._client = self._client, None
-        if client is not None:
+        clients = [each for each in (self._client, *self._others.values()) if each is not None]
+        self._client, self._others = None, {}
+        for client in clients:
             await client.aclose()
 
     def resolve(self, reference: str) -> httpx.URL:
@@ -100,12 +100,51 @@ class Endpoint:
     ) -> Reply:
         """Send, follow redirects within the origin, and return once the head of the response is there.
 
-        The body is observed as a frame before the first await, and once more for each redirect that repeats it.
-        Whoever gets the reply must close it.
+        The body is observed as a frame before the first await, and once more for each redirect that repeats it, and
+        for each try after one that was refused and is let in now. Whoever gets the reply must close it.
 
-        Raises: ConnectError if no response comes, or a redirect can't be followed.
+        Raises: ConnectError if no response comes, or a redirect can't be followed; AuthorizationNeeded if getting in
+        was tried and failed.
         """
-        target = url or self.url
+        while True:
+            reply = await self._follow(method, url or self.url, headers, body, probe)
+            if reply.status not in REFUSED or not await self._is_let_in(reply):
+                return reply
+            async with reply:
+                await read_body(reply)
+
+    async def ask_aside(self, method: str, url: str, headers: Headers, body: bytes | None, most: int) -> Heard:
+        """An exchange that is not about messages, perhaps with another origin: nothing of the user's goes along.
+
+        Its head and its end are reported as of all exchanges; its body, of which `most` bytes are read, is not.
+
+        Raises: ConnectError if no answer comes, or the address is none.
+        """
+        target = _parsed_aside(url)
+        for _ in range(MAX_REDIRECTS + 1):
+            reply = await self._send(self._other(target), method, target, _encoded((*_OURS, *headers)), body, False)
+            async with reply:
+                text = await read_quietly(reply, most)
+            onward = reply.header("location") if method == "GET" and 300 <= reply.status < 400 else None
+            if onward is None or _origin(joined := target.join(onward)) != _origin(target):
+                return Heard(str(target), reply.status, reply.headers, text)
+            target = _bare(joined)
+        raise ConnectError(f"{address_text(target)} redirects more than {MAX_REDIRECTS} times.")
+
+    async def _is_let_in(self, reply: Reply) -> bool:
+        """Whether a refused request should be made again."""
+        authorizer = self.options.authorizer
+        if authorizer is None or _names_authorization(self.options.headers) or self._login:
+            return False
+        try:
+            return await authorizer.refused(Refusal(reply.status, reply.headers, reply.authorization), self.ask_aside)
+        except BaseException:
+            await reply.close()
+            raise
+
+    async def _follow(
+        self, method: str, target: httpx.URL, headers: Iterable[tuple[str, str]], body: bytes | None, probe: bool
+    ) -> Reply:
         for _ in range(MAX_REDIRECTS + 1):
             reply = await self._exchange(method, target, headers, body, probe)
             onward = _redirected(method, reply)
@@ -122,15 +161,30 @@ class Endpoint:
     async def _exchange(
         self, method: str, url: httpx.URL, own: Iterable[tuple[str, str]], body: bytes | None, probe: bool
     ) -> Reply:
-        client, observer = self._client, self._observer
+        client, authorizer = self._client, self.options.authorizer
         assert client is not None, "the transport opens the endpoint first"
-        assert observer is not None
-        request = httpx.Request(method, url, headers=self._headers(own), content=body)
+        credentials = () if authorizer is None else await authorizer.headers(method, str(url))
+        reply = await self._send(client, method, url, self._headers((*credentials, *own)), body, probe)
+        reply.authorization = next((value for name, value in credentials if name == "Authorization"), "")
+        return reply
+
+    async def _send(
+        self,
+        client: httpx.AsyncClient,
+        method: str,
+        url: httpx.URL,
+        own: list[tuple[bytes, bytes]],
+        body: bytes | None,
+        probe: bool,
+    ) -> Reply:
+        observer = self._observer
+        assert observer is not None, "the transport opens the endpoint first"
+        request = httpx.Request(method, url, headers=own, content=body)
         number = next(self._numbers)
         headers = in_text(request.headers)
         fact = HttpFact(HttpEvent.REQUEST, number, method=method, target=str(url), headers=headers)
         observer.fact(fact)
-        if body is not None:
+        if body is not None and client is self._client:
             observer.frame(Direction.TO_SERVER, Channel.POST, body, http=number, probe=probe)
         failed = GIVEN_UP_HERE
         try:
@@ -147,17 +201,47 @@ class Endpoint:
 
     def _headers(self, own: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
         """Ours, then the common ones, then the message's, then the user's; a later one replaces its namesakes."""
-        ours: list[tuple[str, str]] = [
-            ("Accept-Encoding", "identity"),
-            ("User-Agent", f"mcp-inspect/{__version__}"),
-            *self._login,
-        ]
+        ours = (*_OURS, *self._login)
         merged = {name.lower(): (name, value) for name, value in (*ours, *self.common_headers.items(), *own)}
         for name, _ in self.options.headers:
             merged.pop(name.lower(), None)
-        every = [*merged.values(), *self.options.headers]
-        # surrogateescape: what the command line could not decode goes out as the bytes it was.
-        return [(name.encode(), value.encode(errors="surrogateescape")) for name, value in every]
+        return _encoded((*merged.values(), *self.options.headers))
+
+    def _client_for(self, url: httpx.URL) -> httpx.AsyncClient:
+        return make_client(
+            url,
+            cacert=self.options.cacert,
+            insecure=self.options.insecure,
+            connect_timeout=self.options.connect_timeout,
+            trust_env=self.options.trust_env,
+        )
+
+    def _other(self, url: httpx.URL) -> httpx.AsyncClient:
+        """The client for exchanges aside with an origin."""
+        found = self._others.get(_origin(url))
+        if found is None:
+            found = self._others[_origin(url)] = self._client_for(url)
+        return found
+
+
+_OURS: Headers = (("Accept-Encoding", "identity"), ("User-Agent", f"mcp-inspect/{__version__}"))
+
+
+def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    # surrogateescape: what the command line could not decode goes out as the bytes it was.
+    return [(name.encode(), value.encode(errors="surrogateescape")) for name, value in headers]
+
+
+def _names_authorization(headers: Headers) -> bool:
+    return any(name.lower() == "authorization" for name, _ in headers)
+
+
+def _parsed_aside(url: str) -> httpx.URL:
+    """Raises: ConnectError if a document named what is no address."""
+    try:
+        return _parsed(url)
+    except UsageError as error:
+        raise ConnectError(str(error)) from None
 
 
 def _parsed(url: str) -> httpx.URL:

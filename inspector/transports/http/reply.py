@@ -39,6 +39,8 @@ class Reply:
         self.content_type = self.header("content-type") or ""
         self.observer = observer
         self.probe = probe
+        self.authorization = ""
+        """The credentials that the request carried, other than the user's own."""
         self.cut = ""
         """Why the body ended early, as far as it was read; "" while all is well."""
         self._response = response
@@ -154,6 +156,18 @@ async def read_body(reply: Reply) -> bytes:
         way, channel = Direction.FROM_SERVER, Channel.REPLY
         reply.observer.frame(way, channel, body, http=reply.number, probe=reply.probe)
     return body
+
+
+async def read_quietly(reply: Reply, most: int) -> bytes:
+    """Read so many bytes of a body that is about no messages; nothing of it is reported."""
+    body = b""
+    async with aclosing(reply.chunks()) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > most:
+                reply.cut = f"cut by this side: more than {most} bytes"
+                break
+    return body[:most]
 
 
 async def read_events(reply: Reply, channel: Channel, trail: Trail, parser: SseParser | None = None) -> None:

@@ -69,6 +69,12 @@ class HttpTransport:
         return self._carrier.mcp_session_id if isinstance(self._carrier, Sessions) else None
 
     @property
+    def logging_in(self) -> bool:
+        """Whether a login goes on; what is sent meanwhile waits for it."""
+        authorizer = self._endpoint.options.authorizer
+        return authorizer is not None and authorizer.busy
+
+    @property
     def common_headers(self) -> dict[str, str]:
         """Sent with every request, GET and DELETE included; those of a message win. May be changed at any time."""
         return self._endpoint.common_headers

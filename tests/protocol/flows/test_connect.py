@@ -219,6 +219,14 @@ def test_a_pinned_unknown_revision_is_tried_in_both_eras() -> None:
     assert initialize.params["protocolVersion"] == "2099-01-01"
 
 
+@pytest.mark.parametrize("era", [None, Era.MODERN])
+def test_a_pinned_revision_that_is_refused_and_named_in_one_breath_is_tried_once_more(era: Era | None) -> None:
+    played = Played()
+    opening = played.play(connect(wish(revision="2026-07-28", era=era)), [unsupported("2026-07-28"), DISCOVERED])
+    assert opening.revision.date == "2026-07-28"
+    assert played.methods == ["server/discover"] * 2
+
+
 def test_a_pinned_revision_is_not_given_up_for_another_one_that_the_server_names() -> None:
     played = Played()
     with pytest.raises(ConnectError, match="it does not take 2099-01-01 and names 2026-07-28"):

@@ -1,0 +1,222 @@
+"""The driver of logins: performs the steps of the flow, and lets the endpoint in where it was refused.
+
+One login at a time: whoever is refused meanwhile waits for it and tries again. Three logins a connection are enough;
+a server that refuses after them refuses for good.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, assert_never
+from urllib.parse import urlencode
+
+import msgspec
+
+from inspector.auth.addresses import origin
+from inspector.auth.challenge import Challenge, bearer, parse_challenges
+from inspector.auth.flow import login
+from inspector.auth.steps import (
+    LARGEST,
+    Abandoned,
+    Fetch,
+    Fetched,
+    Flow,
+    Now,
+    Prove,
+    Random,
+    Redirected,
+    Rung,
+    Sign,
+    Step,
+    Tell,
+    Visit,
+)
+from inspector.auth.store import TokenStore
+from inspector.auth.wishes import Known, LoginWishes, Token
+from inspector.errors import ConnectError
+from inspector.protocol.facts import Headers
+from inspector.transports.http.authorizing import Ask, Refusal
+
+if TYPE_CHECKING:
+    from inspector.auth.signing import Prover
+
+T = TypeVar("T")
+MOST_LOGINS = 3
+"""A connection's: a server that still refuses is not worth a person's time."""
+
+
+class Visitor(Protocol):
+    """Brings the person to the authorization server and back."""
+
+    async def begin(self, known_redirect: str) -> str:
+        """Get ready before a login; where the browser will be sent back to. `known_redirect`: where it was before.
+
+        Raises: ConnectError if that place can't be had.
+        """
+
+    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+        """Show the address, wait for the person."""
+
+    async def end(self) -> None:
+        """The login is over."""
+
+
+class Nobody:
+    """There is nobody who could consent."""
+
+    async def begin(self, known_redirect: str) -> str:
+        """A place that is never visited."""
+        return known_redirect or "http://127.0.0.1/callback"
+
+    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+        """Say so."""
+        return Abandoned("nobody is there to consent; `mcp-inspect auth login URL` does that once, for all commands")
+
+    async def end(self) -> None:
+        """Nothing was begun."""
+
+
+class Doorkeeper:
+    """Knows how to get into one server; the endpoint asks it before each request and when one was refused."""
+
+    def __init__(
+        self,
+        url: str,
+        wishes: LoginWishes,
+        store: TokenStore,
+        visitor: Visitor,
+        *,
+        tell: Callable[[Rung], None] = lambda rung: None,
+    ) -> None:
+        """`tell` hears of each rung as it is climbed."""
+        self.url = url
+        self.ladder: list[Rung] = []
+        """Of the last login, or the one that goes on."""
+        self.busy = False
+        """Whether a login goes on: nobody's clock should run meanwhile."""
+        self._wishes = wishes
+        self._store = store
+        self._visitor = visitor
+        self._tell = tell
+        self._turn = asyncio.Lock()
+        self._logins = 0
+        self._nonces: dict[str, str] = {}
+
+    @cached_property
+    def known(self) -> Known:
+        """What is known of the server; looked up when it is first needed."""
+        return self._store.get(self.url)
+
+    @cached_property
+    def _prover(self) -> "Prover":
+        from inspector.auth.signing import Prover
+
+        return Prover()
+
+    async def headers(self, method: str, url: str) -> Headers:
+        """What a request to the server carries."""
+        token = self.known.token
+        if token is None:
+            return ()
+        if token.kind != "DPoP":
+            return (("Authorization", f"Bearer {token.access_token}"),)
+        nonce = self._nonces.get(origin(url), "")
+        proof = self._prover.proof(method, url, nonce=nonce, access_token=token.access_token)
+        return (("Authorization", f"DPoP {token.access_token}"), ("DPoP", proof))
+
+    async def refused(self, refusal: Refusal, ask: Ask) -> bool:
+        """Get in, if that can be; whether the request should be made again. Raises: LoginFailed."""
+        challenge = bearer(parse_challenges(refusal.values("www-authenticate")))
+        if refusal.status == 403 and (challenge is None or challenge.error != "insufficient_scope"):
+            return False
+        if self._has_new_nonce(refusal, challenge):
+            return True
+        async with self._turn:
+            if self._is_of_another_token(refusal):
+                return True  # somebody else has logged in meanwhile
+            if self._logins >= MOST_LOGINS:
+                return False
+            self._logins += 1
+            await self._login(challenge, ask)
+            return True
+
+    async def run(self, flow: Flow[T], ask: Ask) -> T:
+        """Perform a flow's steps until it returns; what it raises is raised."""
+        came: Any = None
+        try:
+            while True:
+                came = await self._perform(flow.send(came), ask)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+
+    async def _login(self, challenge: Challenge | None, ask: Ask) -> None:
+        self.ladder.clear()
+        self.busy = True
+        try:
+            before = next((client.redirect_uri for client in self.known.clients.values()), "")
+            wishes = msgspec.structs.replace(self._wishes, redirect_uri=await self._visitor.begin(before))
+            done = await self.run(login(self.url, challenge, wishes, self.known), ask)
+        finally:
+            self.busy = False
+            await self._visitor.end()
+        self.known = done.known
+        self._store.put(self.url, done.known)
+
+    async def _perform(self, step: Step, ask: Ask) -> Any:
+        match step:
+            case Fetch():
+                return await _fetched(step, ask)
+            case Visit():
+                return await self._visitor.visit(step)
+            case Random(count):
+                return secrets.token_urlsafe(count)
+            case Now():
+                return time.time()
+            case Sign(claims, key, algorithm):
+                from inspector.auth.signing import sign
+
+                return sign(claims, key, algorithm)
+            case Prove(method, url, nonce, access_token):
+                return self._prover.proof(method, url, nonce=nonce, access_token=access_token)
+            case Tell(rung):
+                self.ladder.append(rung)
+                return self._tell(rung)
+            case _:
+                assert_never(step)
+
+    def _has_new_nonce(self, refusal: Refusal, challenge: Challenge | None) -> bool:
+        """Whether the server wants a nonce in the proof that it has not seen yet (RFC 9449, section 9)."""
+        nonce = next(iter(refusal.values("dpop-nonce")), "")
+        if not nonce or challenge is None or challenge.error != "use_dpop_nonce":
+            return False
+        place = origin(self.url)
+        was, self._nonces[place] = self._nonces.get(place), nonce
+        return was != nonce
+
+    def _is_of_another_token(self, refusal: Refusal) -> bool:
+        token: Token | None = self.known.token
+        sent = refusal.sent.rpartition(" ")[2]
+        return token is not None and token.access_token != sent
+
+
+async def _fetched(fetch: Fetch, ask: Ask) -> Fetched:
+    headers = dict(fetch.headers)
+    body: bytes | None = None
+    if fetch.form is not None:
+        body = urlencode(fetch.form).encode()
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    elif fetch.json is not None:
+        body = msgspec.json.encode(fetch.json)
+        headers |= {"Content-Type": "application/json", "Accept": "application/json"}
+    try:
+        heard = await ask(fetch.method, fetch.url, tuple(headers.items()), body, LARGEST)
+    except ConnectError as error:
+        return Fetched(fetch.url, why=str(error))
+    return Fetched(heard.url, heard.status, heard.headers, heard.body)
+
+
+Opener = Callable[[str], Awaitable[None]]
+"""Shows an address to the person, or opens it in a browser."""

@@ -1,0 +1,75 @@
+"""The place on this machine where the browser comes back to (RFC 8252, section 7.3).
+
+It listens on 127.0.0.1 while a login waits and no longer, takes one visit, and tells the person that the window can
+be closed.
+"""
+
+import asyncio
+from types import TracebackType
+from typing import Self
+from urllib.parse import parse_qsl, urlsplit
+
+from inspector.auth.steps import Redirected
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+
+PATH = "/callback"
+_PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
+<body style="font: 16px system-ui; margin: 4em"><p>mcp-inspect has what it waited for. This window can be closed."""
+_TYPE = ("Content-Type", "text/html; charset=utf-8")
+_GUARD = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
+
+
+class Loopback:
+    """Waits for the browser. An async context manager: it listens inside."""
+
+    def __init__(self, port: int = 0, path: str = PATH) -> None:
+        """`port` 0 takes a free one."""
+        self._path = path
+        self._listener = Listener(self._answer, port=port, body_limit=1024)
+        self._came: asyncio.Future[Redirected] = asyncio.get_running_loop().create_future()
+
+    @property
+    def redirect_uri(self) -> str:
+        """Where the browser has to be sent back to."""
+        return f"{self._listener.url}{self._path}"
+
+    async def wait(self) -> Redirected:
+        """What the browser brought."""
+        return await self._came
+
+    async def __aenter__(self) -> Self:
+        """Listen. Raises: OSError if the port is taken."""
+        await self._listener.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._listener.close()
+
+    async def _answer(self, request: HttpRequest) -> HttpResponse:
+        parts = urlsplit(request.target)
+        if request.method != "GET" or parts.path != self._path:
+            return HttpResponse(404)
+        if self._came.done():
+            return HttpResponse(410)
+        self._came.set_result(redirected(parts.query))
+        return HttpResponse(200, (_TYPE, *_GUARD), _PAGE)
+
+
+def redirected(query: str) -> Redirected:
+    """What a redirect says; of two with one name the first."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=50):
+        found.setdefault(name, value)
+    return Redirected(found)
+
+
+def pasted(text: str, state: str) -> Redirected | None:
+    """What a person has copied: the whole address that the browser ended at, or the code alone. None for neither."""
+    text = text.strip()
+    if "?" in text or "=" in text:
+        query = urlsplit(text).query if "?" in text else text
+        came = redirected(query)
+        return came if came.params else None
+    return Redirected({"code": text, "state": state}) if text and " " not in text else None

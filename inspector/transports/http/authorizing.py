@@ -1,0 +1,61 @@
+"""What an endpoint asks of somebody who knows how to get in: credentials for each request, and help when refused.
+
+The transports know nothing of logins; they carry the exchanges that a login needs, so that these are seen and
+recorded as all others are.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import msgspec
+
+from inspector.protocol.facts import Headers
+
+REFUSED = (401, 403)
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A request that was refused for want of credentials."""
+
+    status: int
+    headers: Headers
+    sent: str = ""
+    """The `Authorization` that it carried."""
+
+    def values(self, name: str) -> list[str]:
+        """The headers of that name, in any case."""
+        return [value for key, value in self.headers if key.lower() == name.lower()]
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """The answer to an exchange that is none with the server, or not about messages."""
+
+    url: str
+    status: int
+    headers: Headers
+    body: bytes
+    """As much of it as was wanted."""
+
+
+Ask = Callable[[str, str, Headers, bytes | None, int], Awaitable[Heard]]
+"""Method, URL, headers, body, and how many bytes of the answer are wanted.
+
+Raises: ConnectError if no answer comes. Redirects within the origin of a GET are followed, others are answers.
+"""
+
+
+class Authorizer(Protocol):
+    """Who knows how to get in."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a login goes on: nobody's clock should run meanwhile."""
+
+    async def headers(self, method: str, url: str) -> Headers:
+        """What a request to the server carries."""
+
+    async def refused(self, refusal: Refusal, ask: Ask) -> bool:
+        """Get in, if that can be; whether the request should be made again.
+
+        Raises: AuthorizationNeeded, with what went wrong on the way.
+        """
