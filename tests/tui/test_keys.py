@@ -22,6 +22,9 @@ TOGETHER = (
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.PROMPTS, Where.OFFERED, Where.RESULT, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.INBOX),
     (Where.EVERYWHERE, Where.MOVING, Where.SERVER),
+    (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.RAW),
+    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.RAW),
+    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.SKILLS),
     (Where.MOVING, Where.LIST, Where.START),
 )
 ARROWS = {"left", "right", "up", "down"}
