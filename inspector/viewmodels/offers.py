@@ -15,9 +15,9 @@ from inspector.viewmodels.lines import Fact, Line, fact, lay, paragraph
 from inspector.viewmodels.marks import MARKS
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
+from inspector.viewmodels.thing_facts import annotation_facts, icon_facts, meta_facts
 
 _WIDE = 60
-MOST_ICONS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,32 +137,13 @@ def described(thing: Thing) -> tuple[Line, ...]:
 
 def claims(raw: Any) -> list[Fact]:
     """Annotations, icons and `_meta`, as far as they are there."""
-    facts: list[Fact] = []
-    annotations = peek.mapping(raw, "annotations")
-    for key, value in list(annotations.items())[:20]:
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        facts.append(fact(key, shown[:500], "claimed"))
-    icons = peek.items(raw, "icons")
-    facts += [fact("icon", icon_words(icon), "muted") for icon in icons[:MOST_ICONS]]
-    if len(icons) > MOST_ICONS:
-        facts.append(Fact("icons", f"{len(icons) - MOST_ICONS} more", "muted"))
-    if meta := peek.mapping(raw, "_meta"):
-        facts.append(fact("_meta", ", ".join(meta), "muted"))
-    return facts
+    return [*annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
 
 
 def unknown_members(raw: Any, known: frozenset[str]) -> list[Fact]:
     """A fact that names members nobody has specified; [] if there are none."""
     more = [key for key in peek.mapping(raw) if key not in known]
     return [fact("unknown members", ", ".join(more), "warning")] if more else []
-
-
-def icon_words(icon: Any) -> str:
-    """An icon in words; foreign. Of one that is written into its URI only the beginning is kept."""
-    source = peek.text(icon, "src") or "no src"
-    sizes = ", ".join(item for item in peek.items(icon, "sizes") if isinstance(item, str))
-    parts = (source[:80], peek.text(icon, "mimeType"), sizes, peek.text(icon, "theme"))
-    return " ".join(part for part in parts if part)
 
 
 COMMON = frozenset({"name", "title", "description", "icons", "_meta"})

@@ -12,10 +12,12 @@ from typing import Any
 
 from inspector.forms.validate import Problem, Verdict, validate
 from inspector.protocol import peek
+from inspector.protocol.freshness import read_freshness
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.revisions.table import ROWS
 from inspector.viewmodels import signs, text
+from inspector.viewmodels.freshness import text_of
 from inspector.viewmodels.lines import Fact, Line, fact, paragraph
 from inspector.viewmodels.result_blocks import Block, block_of, json_block, resource_block
 from inspector.viewmodels.result_text import pretty, sounds_like_an_error
@@ -229,9 +231,11 @@ def _facts(result: Any) -> tuple[Fact, ...]:
     """What stands beside the content, without what every result of its era carries."""
     told = ((key, peek.text(result, key)) for key in ("resultType", "description"))
     found = [fact(key, value) for key, value in told if value and (key, value) != ("resultType", "complete")]
-    if (ttl := peek.number(result, "ttlMs")) is not None:
-        scope = peek.text(result, "cacheScope")
-        found.append(fact("cache", f"{ttl:g} ms" + (f", {scope}" if scope else "")))
+    fresh = read_freshness(result, 0)
+    if fresh.ttl_ms is not None or fresh.scope:
+        lasts = "" if fresh.ttl_ms is None else f"server says fresh for {text_of(fresh.ttl_ms * 1_000_000)}"
+        found.append(fact("cache", ", ".join(part for part in (lasts, fresh.scope) if part)))
+    found += [fact("cache", f"{signs.WARNING} {flaw}", "warning") for flaw in fresh.flaws]
     if meta := [key for key in peek.mapping(result, "_meta") or () if key != SERVER_INFO]:
         found.append(fact("_meta", ", ".join(meta), "muted"))
     return tuple(found)

@@ -16,6 +16,7 @@ from inspector.viewmodels.lines import Fact, Line, Section, fact, lay, paragraph
 from inspector.viewmodels.marks import MARKS
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
+from inspector.viewmodels.thing_facts import icon_words
 
 MOST_PROPERTIES = 100
 """Of a schema that the summary names."""
@@ -193,7 +194,7 @@ def _output(tool: Tool) -> tuple[Line, ...]:
 
 def _also(tool: Tool) -> tuple[Fact, ...]:
     raw = tool.raw
-    found = [fact("icon", _icon(icon), "muted") for icon in peek.items(raw, "icons")[:10]]
+    found = [fact("icon", icon_words(icon), "muted") for icon in peek.items(raw, "icons")[:10]]
     if meta := peek.mapping(raw, "_meta"):
         found.append(fact("_meta", ", ".join(meta), "muted"))
     known = {
@@ -215,13 +216,6 @@ def _also(tool: Tool) -> tuple[Fact, ...]:
 _KNOWN = frozenset(
     {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta", "execution"}
 )
-
-
-def _icon(icon: Any) -> str:
-    """An icon is never fetched, so it is a name."""
-    source = peek.text(icon, "src") or "no src"
-    sizes = ", ".join(item for item in peek.items(icon, "sizes") if isinstance(item, str))
-    return " ".join(part for part in (source[:80], peek.text(icon, "mimeType"), sizes) if part)
 
 
 def schema_lines(schema: Any) -> list[Line]:

@@ -4,7 +4,6 @@ from inspector.protocol.things import Prompt, Resource, Thing
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.offers import (
     COMMON,
-    MOST_ICONS,
     Offer,
     OfferList,
     claims,
@@ -15,6 +14,7 @@ from inspector.viewmodels.offers import (
     unknown_members,
 )
 from inspector.viewmodels.text import cell_width
+from inspector.viewmodels.thing_facts import MOST_ICONS
 
 
 def offer(title: str, uri: str = "", about: str = "", flaw: str = "") -> Offer:
@@ -67,13 +67,13 @@ def test_claims_are_shown_whatever_they_are_and_icons_are_facts() -> None:
         "_meta": {"a/b": 1},
     }
     facts = {fact.key: fact.value for fact in claims(raw)}
-    assert facts["audience"] == "user, 7"
+    assert facts["audience"] == "user, 7  (neither user nor assistant)"
     assert facts["priority"] == "0.5"
     assert "␛[31m" in facts
     assert facts["icons"] == f"{18 - MOST_ICONS} more"
     assert facts["_meta"] == "a/b"
     icon = next(fact for fact in claims(raw) if fact.key == "icon")
-    assert icon.value.endswith("16x16 dark")
+    assert icon.value.endswith("16x16 dark theme")
     assert len(icon.value) < 120
     assert claims("no object") == []
 

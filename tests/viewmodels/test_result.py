@@ -177,4 +177,9 @@ def test_what_every_result_of_an_era_carries_is_no_fact() -> None:
 
 def test_cache_hints_and_meta_are_facts() -> None:
     facts = result_view(_call(_TEXT | {"ttlMs": 500, "cacheScope": "private", "_meta": {"a": 1}})).facts
-    assert {each.key: each.value for each in facts} == {"cache": "500 ms, private", "_meta": "a"}
+    assert {each.key: each.value for each in facts} == {"cache": "server says fresh for 500 ms, private", "_meta": "a"}
+
+
+def test_a_time_that_is_none_is_a_warning() -> None:
+    facts = result_view(_call(_TEXT | {"ttlMs": "60"})).facts
+    assert [(each.value, each.role) for each in facts] == [("▲ ttlMs is a string, not a number: '60'", "warning")]

@@ -26,6 +26,7 @@ from inspector.tui.widgets.schema_form import SchemaForm
 from inspector.viewmodels.lines import fact_lines
 from inspector.viewmodels.offers import described, head_lines
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.thing_facts import meta_lines, title_facts
 
 _MOST = 200
 """Lines that are shown of a description in full."""
@@ -68,7 +69,9 @@ class OfferHead(ThingHead):
             yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
         about = [list(line) for line in described(thing)]
         yield from about[:_MOST] if self._full else beginning(about)
-        yield from (list(line) for line in fact_lines(self._kind.facts(thing)))
+        yield from (list(line) for line in fact_lines([*title_facts(thing), *self._kind.facts(thing)]))
+        if self._full:
+            yield from (list(line) for line in meta_lines(thing.raw))
 
 
 class OfferForm(ThingForm):

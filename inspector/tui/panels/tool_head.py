@@ -13,7 +13,9 @@ from inspector.tui.panels.thing_form import ThingHead
 from inspector.tui.styles import glyphs, role_styles
 from inspector.viewmodels import text
 from inspector.viewmodels.apps import link_line
+from inspector.viewmodels.lines import fact_lines
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.thing_facts import meta_lines, said_facts
 from inspector.viewmodels.tools import tool_facts
 
 _FEW = 3
@@ -72,7 +74,12 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     size = len(encode(tool.raw))
     cost = f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)"
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
-    yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint")]
+    said = said_facts(tool)
+    more: list[Span] = [(f"   {key_name('i')} shows {len(said)} more", "accent")] if said and not full else []
+    yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint"), *more]
+    if full:
+        yield from (list(line) for line in fact_lines(said))
+        yield from (list(line) for line in meta_lines(tool.raw))
 
 
 def beginning(described: list[list[Span]]) -> Iterator[list[Span]]:
