@@ -83,7 +83,7 @@ def _facts(question: Question, journal: Journal, patience_s: float | None) -> It
             yield Fact("that call", "was given up: the server may not want the answer any more", "warning")
         if patience_s is not None and exchange.is_open:
             waits = text.human_duration(round(patience_s * 1e9))
-            yield Fact("that call", f"gives up {waits} after its start; no earlier while you answer")
+            yield Fact("that call", f"gives up {waits} after its start at the latest")
     if question.visit:
         yield Fact("that call", "was refused until the link is visited (error -32042)")
     if question.elicitation:

@@ -37,7 +37,9 @@ class QuestionScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
-        Binding("escape", "leave", "Later", show=True, tooltip="Leave it in the Inbox.", id="question.later"),
+        Binding(
+            "escape", "leave", "Later", show=True, tooltip="Leave it in the Inbox.", id="question.later", priority=True
+        ),
     ]
     CSS = """
     QuestionScreen { background: $background 60%; }
@@ -45,7 +47,7 @@ class QuestionScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     QuestionScreen { align: center middle; }
     QuestionScreen > Vertical {
-        width: 84; max-width: 96%; height: 80%; max-height: 40;
+        width: 84; max-width: 96%; height: 90%; max-height: 40;
         background: $background; border: round $warning; border-title-color: $text-warning;
     }
     QuestionScreen QuestionPane { height: 1fr; }

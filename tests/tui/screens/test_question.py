@@ -52,3 +52,22 @@ async def test_a_withdrawn_question_closes_and_says_why(subject: Asking) -> None
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
         await until(lambda: "The question was withdrawn" in text(app), "the reason is said")
         assert "server cancelled" in " ".join(text(app).split())
+
+
+class WithBack(Showing):
+    """An app that has a way back of its own, for what is below the dialog."""
+
+    def action_back(self) -> None:
+        self.exit("the panel below took the key")
+
+
+async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = WithBack()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(QuestionScreen(subject, ticket))
+        await until(lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "a field has the focus")
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+        assert app.return_value is None
+    assert ticket.reply is None
