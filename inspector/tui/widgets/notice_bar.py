@@ -92,7 +92,7 @@ class NoticeBar(ItemBar):
     @property
     def _typing(self) -> bool:
         """Whether a text field has the focus, which would take the key."""
-        focused = self.screen.focused
+        focused = self.app.focused  # the line may not stand on a screen yet
         return focused is not None and focused.check_consume_key("exclamation_mark", "!")
 
     def _right(self, age: str) -> tuple[Item, ...]:
