@@ -190,6 +190,16 @@ class InspectApp(App[None]):
         )
         await self.subject.refresh_by_itself(on)
 
+    def action_ping(self) -> None:
+        """Send a ping, and say how long its answer took."""
+        self.run_worker(self._ping(), group="ping")
+
+    async def _ping(self) -> None:
+        from inspector.tui.pinging import ping
+
+        said, well = await ping(self.subject)
+        self.say(said, severity="information" if well else "warning")
+
     def action_answer_here(self) -> None:
         """Answer the oldest question in a dialog over whatever is in sight."""
         waiting = self._notice.oldest

@@ -61,6 +61,7 @@ ACTIONS: tuple[Action, ...] = (
         _E,
         "app.refresh_mode",
     ),
+    Action("ping", ("U",), "Ping", "Send a ping, and show its round trip on screen 6.", _E, "app.ping"),
     Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
     Action("quit", ("q",), "Quit", "Close the connection and leave.", _E, "app.quit", footer=True),
     # Moving

@@ -19,6 +19,7 @@ from inspector.protocol.things import LISTS
 from inspector.viewmodels import signs, text, words
 from inspector.viewmodels.extensions import extensions_section
 from inspector.viewmodels.lines import Fact, Line, Section, fact, paragraph
+from inspector.viewmodels.pings import ping_section
 from inspector.viewmodels.secrets import masked_url, masked_value
 
 _SESSION = "mcp-session-id"
@@ -37,6 +38,7 @@ def server_sections(
         *(opening_sections(opening) if opening is not None else ()),
         process_section(journal, origins=origins or {}, now_ns=now_ns),
         http_section(journal),
+        ping_section(journal),
         Section("Traffic", tuple(_counts(journal))),
         stderr_section(journal),
         Section("Notices", lines=tuple(line for notice in journal.notices for line in paragraph(notice, "warning"))),

@@ -32,7 +32,7 @@ _TICKS = 6
 _MANY = 5000
 _TICKS_OF_MANY = 60
 """With so many exchanges, which are all counted each time, once in two seconds."""
-_RIGHT = ("Process", "HTTP", "Environment", "Traffic", "Recording", "stderr")
+_RIGHT = ("Process", "HTTP", "Environment", "Ping", "Traffic", "Recording", "stderr")
 """What stands in the right column, in this order; everything else stands in the left one."""
 _CAPABILITIES = frozenset({"The server can", "We can"})
 
