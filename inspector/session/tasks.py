@@ -1,14 +1,14 @@
 """The tasks of a session: calls that become one, following each to its end, asking, listing and cancelling.
 
 What is known of tasks is what their frames say: `journal.conversation.tasks`. Here is what can be done about them. A
-task is followed by at most one follower. It goes on whoever looks: leaving a task ends the following and not the
-task; cancelling asks whoever runs it to end it, in the way of the revision.
+task goes on whoever looks: leaving it ends the following and not the task; cancelling asks whoever runs it to end it,
+in the way of the revision.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from inspector.capture.journal import Journal
 from inspector.errors import UsageError
@@ -16,34 +16,21 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.as_task import Support, as_task, support_of, why_no_task
 from inspector.protocol.flows.call import Called
-from inspector.protocol.flows.follow import Followed, TaskEnd, follow
+from inspector.protocol.flows.follow import TaskEnd
 from inspector.protocol.flows.list_tasks import TaskList, list_tasks
-from inspector.protocol.flows.steps import Flow, GivenUp, Refused, Replied, Reply, Send, Silent
+from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Revision, Tasks
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
-from inspector.protocol.tracking.task_words import Handle, handle_in
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.desk import Desk
+from inspector.session.followers import Drives, Followers, Opened, handle_of, nobody
 from inspector.session.waiting import Clocks
 
-T = TypeVar("T")
-Opened = Callable[[Exchange], None]
 Given = Callable[[Task], None]
 _FAREWELL_S = 0.5
 """How long a server that may take in nothing any more is waited for."""
-
-
-def _nobody(_: object) -> None:
-    """Nobody wants to know."""
-
-
-class Drives(Protocol):
-    """What is needed of the session's driver."""
-
-    async def drive(self, flow: Flow[T], opened: Opened = _nobody) -> T:
-        """Perform a flow."""
 
 
 class SessionTasks:
@@ -65,12 +52,8 @@ class SessionTasks:
         """
         self._driver = driver
         self._journal = journal
-        self._clocks = clocks
-        self._desk = desk
-        self._group = group
         self._make = make
-        self._again = again
-        self._followers: dict[str, asyncio.Task[Called]] = {}
+        self._followers = Followers(driver, journal, clocks, desk, group, self.cancel, again)
 
     @property
     def all(self) -> list[Task]:
@@ -80,11 +63,11 @@ class SessionTasks:
     @property
     def followed(self) -> frozenset[str]:
         """The ids of the server's tasks that are being followed now."""
-        return frozenset(self._followers)
+        return self._followers.ids
 
     def support(self, tool: Tool | None) -> Support:
         """Whether calls of a tool may become tasks; None for one that is not listed."""
-        return support_of(tool, self._opening)
+        return support_of(tool, _opening(self._journal))
 
     def params_for(self, method: str, params: Any) -> Any:
         """The params of a call as its tool must be called: one that requires a task gets it.
@@ -94,19 +77,12 @@ class SessionTasks:
         """
         if method != "tools/call" or not isinstance(params, dict) or "task" in params:
             return params
-        required = self.support(self._tool(str(params.get("name")))) is Support.REQUIRED
+        required = self.support(_tool(self._journal, str(params.get("name")))) is Support.REQUIRED
         return as_task(params) if required else params
-
-    def handle(self, called: Called) -> Handle | None:
-        """The handle that a call was answered with; None for any other answer."""
-        reply = called.reply
-        if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
-            return None
-        return handle_in(reply.message.result_part, asked=True) if reply.exchange.method == "tools/call" else None
 
     def check(self, name: str) -> None:
         """Raises: UsageError where a tool can't be called as a task."""
-        if why := why_no_task(self.support(self._tool(name)), name, self._opening):
+        if why := why_no_task(self.support(_tool(self._journal, name)), name, _opening(self._journal)):
             raise UsageError(f"not called: {why}", hint="Call it without a task; or send the request as it is, raw.")
 
     async def call(
@@ -115,8 +91,8 @@ class SessionTasks:
         arguments: Any = None,
         *,
         ttl_ms: float | None = None,
-        opened: Opened = _nobody,
-        given: Given = _nobody,
+        opened: Opened = nobody,
+        given: Given = nobody,
     ) -> Called:
         """Call a tool as a task and follow it; `given` is told of the task once its handle came.
 
@@ -131,53 +107,39 @@ class SessionTasks:
         params: Any,
         *,
         ttl_ms: float | None = None,
-        opened: Opened = _nobody,
-        given: Given = _nobody,
+        opened: Opened = nobody,
+        given: Given = nobody,
         wait: bool = True,
     ) -> Called:
         """The same with all of a call's params; without `wait` the answer with the handle is all that comes."""
         name = peek.text(params, "name") or ""
         self.check(name)
-        if self.support(self._tool(name)) is not Support.SERVER_DECIDES:
+        if self.support(_tool(self._journal, name)) is not Support.SERVER_DECIDES:
             params = as_task(params, ttl_ms)
         called = await self._make("tools/call", params, opened)
         return await self.finish(called, opened, given) if wait else called
 
-    async def finish(self, called: Called, opened: Opened = _nobody, given: Given = _nobody) -> Called:
+    async def finish(self, called: Called, opened: Opened = nobody, given: Given = nobody) -> Called:
         """What a call comes to: itself, or, where it was answered with a task, what that comes to in the end."""
-        handle = self.handle(called)
+        handle = handle_of(called)
         if handle is None or handle.word is None:
             return called if handle is None else _without_id(called)
         id_ = handle.word.id
-        if (task := self._find(id_)) is not None:
+        if (task := self._journal.conversation.tasks.find(id_)) is not None:
             given(task)
         return await self.follow(id_, opened=opened, begun=called)
 
-    async def follow(self, id_: str, *, opened: Opened = _nobody, begun: Called | None = None) -> Called:
+    async def follow(self, id_: str, *, opened: Opened = nobody, begun: Called | None = None) -> Called:
         """Follow a task to its end, or wait for who does already; what it came to, as if the call had been answered.
 
         `begun` is the call with its handle; without it the task is polled at once. Nothing that comes is raised; to
         `leave` the task ends this with GivenUp.
         """
-        follower = self._followers.get(id_)
-        if follower is None:
-            follower = self._group.create_task(self._follow(id_, opened, begun))
-            self._followers[id_] = follower
-            follower.add_done_callback(lambda _: self._followers.pop(id_, None))
-        try:
-            return await asyncio.shield(follower)
-        except asyncio.CancelledError:
-            if not follower.cancelled():
-                raise  # who waited was cancelled; the task is followed on
-            return self._left(id_, begun)
+        return await self._followers.follow(id_, opened, begun)
 
     def leave(self, id_: str) -> bool:
         """Follow a task no longer; it goes on where it runs. False if nobody followed it."""
-        follower = self._followers.pop(id_, None)
-        if follower is not None:
-            follower.cancel()
-            self._withdraw(id_, "the task is no longer followed")
-        return follower is not None
+        return self._followers.leave(id_)
 
     async def fetch(self, id_: str) -> Called:
         """Ask once how a task stands."""
@@ -185,7 +147,7 @@ class SessionTasks:
 
     async def result(self, id_: str) -> Called:
         """Ask for what a task came to (2025-11-25: the answer comes when it has ended)."""
-        extension = self._revision.tasks is Tasks.EXTENSION
+        extension = _opening(self._journal).revision.tasks is Tasks.EXTENSION
         return await self._ask("tasks/get" if extension else "tasks/result", id_)
 
     async def cancel(self, id_: str) -> Called:
@@ -194,8 +156,8 @@ class SessionTasks:
         "tasks/cancel", never "notifications/cancelled": both eras say so.
         """
         called = await self._ask("tasks/cancel", id_)
-        if isinstance(called.reply, Replied) and isinstance(called.reply.message, Answer):
-            self._withdraw(id_, "its task was cancelled")
+        if _went_well(called):
+            self._followers.withdraw(id_, "its task was cancelled")
         return called
 
     async def give_up(self, exchange: Exchange) -> bool:
@@ -203,8 +165,7 @@ class SessionTasks:
         task = self._journal.conversation.tasks.of_operation(exchange.operation)
         if task is None or task.ended or not task.by_server:
             return False
-        called = await self.cancel(task.id)
-        if not isinstance(called.reply, Replied) or not isinstance(called.reply.message, Answer):
+        if not _went_well(await self.cancel(task.id)):
             self.leave(task.id)
         return True
 
@@ -223,61 +184,24 @@ class SessionTasks:
 
     async def list(self) -> TaskList:
         """All tasks that the server lists. Raises: UsageError where the revision or the server has no list."""
-        return await self._driver.drive(list_tasks(self._opening))
+        return await self._driver.drive(list_tasks(_opening(self._journal)))
 
     async def _ask(self, method: str, id_: str) -> Called:
-        return Called(await self._driver.drive(_single(method, id_, self._revision)), 1)
+        return Called(await self._driver.drive(_single(method, id_, _opening(self._journal).revision)), 1)
 
-    async def _follow(self, id_: str, opened: Opened, begun: Called | None) -> Called:
-        rounds = begun.rounds if begun else 0
-        word = handle.word if begun is not None and (handle := self.handle(begun)) else None
-        while True:
-            task = self._find(id_)
-            flow = follow(id_, revision=self._revision, word=word, cause=task.exchange if task else None)
-            followed = await self._in_time(id_, flow, opened)
-            rounds += followed.rounds
-            if not (isinstance(followed.reply, Refused) and await self._again(followed.reply)):
-                return Called(followed.reply, rounds, followed.unanswered, followed.end)
-            word = None
 
-    async def _in_time(self, id_: str, flow: Flow[Followed], opened: Opened) -> Followed:
-        """Follow, until the total clock runs out: then the task is asked to end, as any request is given up."""
-        total = self._clocks.total_s
-        try:
-            async with asyncio.timeout(total):
-                return await self._driver.drive(flow, opened)
-        except TimeoutError:
-            task = self._find(id_)
-            state = task.state if task else ""
-            await self.cancel(id_)
-            end = TaskEnd(id_, state, f"it did not end within {total:g} s, and was asked to")
-            return Followed(Silent(None, total or 0.0, "total"), 0, end)
+def _opening(journal: Journal) -> Opening:
+    opening = journal.conversation.opening
+    assert opening is not None, "tasks come after the opening"
+    return opening
 
-    def _left(self, id_: str, begun: Called | None) -> Called:
-        task = self._find(id_)
-        end = TaskEnd(id_, task.state if task else "", "it was left, and goes on")
-        return Called(GivenUp(None, "the task was left, and goes on"), begun.rounds if begun else 0, task=end)
 
-    def _withdraw(self, id_: str, why: str) -> None:
-        for ticket in self._desk.waiting:
-            if ticket.question.task == id_:
-                self._desk.withdraw(why, exchange=ticket.question.exchange)
+def _tool(journal: Journal, name: str) -> Tool | None:
+    return next((tool for tool in journal.conversation.catalogue.tools if tool.name == name), None)
 
-    def _find(self, id_: str) -> Task | None:
-        return self._journal.conversation.tasks.find(id_)
 
-    def _tool(self, name: str) -> Tool | None:
-        return next((tool for tool in self._journal.conversation.catalogue.tools if tool.name == name), None)
-
-    @property
-    def _opening(self) -> Opening:
-        opening = self._journal.conversation.opening
-        assert opening is not None, "tasks come after the opening"
-        return opening
-
-    @property
-    def _revision(self) -> Revision:
-        return self._opening.revision
+def _went_well(called: Called) -> bool:
+    return isinstance(called.reply, Replied) and isinstance(called.reply.message, Answer)
 
 
 def _single(method: str, id_: str, revision: Revision) -> Flow[Reply]:
