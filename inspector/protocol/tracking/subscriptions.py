@@ -28,6 +28,8 @@ TELLING_OF_CHANGES = frozenset({ACKNOWLEDGED, UPDATED, *(listed.changed for list
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 MOST_URIS = 10_000
 """URIs of which updates are told apart; those of further ones are only counted together."""
+MOST_OPEN = 100
+"""Streams at one time that notifications are looked up in: the newest."""
 _MOST_PARENTS = 1000
 """Watched URIs among which the parent of a sub-resource is looked for."""
 
@@ -127,6 +129,7 @@ class Subscriptions:
     def __init__(self) -> None:
         self.streams: list[Stream] = []
         """All of them, oldest first."""
+        self._open: list[Stream] = []
         self.subscribed: dict[str, bool] = {}
         """By URI, of the handshake era: True while it is subscribed, False once it was."""
         self.updates: dict[str, Update] = {}
@@ -146,6 +149,7 @@ class Subscriptions:
             return
         if exchange.method == LISTEN:
             self.streams.append(Stream(exchange, read_filter(peek.at(params, "notifications"))))
+            self._open = [*self.open_streams[1 - MOST_OPEN :], self.streams[-1]]
             self._changed()
         elif exchange.method == "resources/read":
             update = self.updates.get(exchange.target)
@@ -196,7 +200,7 @@ class Subscriptions:
     @property
     def open_streams(self) -> list[Stream]:
         """Those that last."""
-        return [stream for stream in self.streams if stream.is_open]
+        return [stream for stream in self._open if stream.is_open]
 
     @property
     def watched(self) -> tuple[str, ...]:

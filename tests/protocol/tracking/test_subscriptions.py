@@ -165,6 +165,15 @@ def test_updates_of_endless_new_uris_take_no_endless_memory(monkeypatch: pytest.
     assert (len(known(wire).updates), known(wire).count) == (2, 5)
 
 
+def test_streams_without_end_are_not_all_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subscriptions, "MOST_OPEN", 2)
+    wire = Wire()
+    for id_ in range(1, 5):
+        listening({"toolsListChanged": True}, id_=id_, wire=wire)
+    assert [stream.exchange.id for stream in known(wire).open_streams] == [3, 4]
+    assert len(known(wire).streams) == 4
+
+
 def test_the_server_may_end_a_stream_by_cancelling_it() -> None:
     wire = listening({"resourceSubscriptions": ["a:b"]}, {"resourceSubscriptions": ["a:b"]})
     (event,) = wire.notify("notifications/cancelled", {"requestId": 1, "reason": "closing time"})
