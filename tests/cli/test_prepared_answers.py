@@ -76,3 +76,14 @@ def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp
     assert ran.status == ExitStatus.TOOL_ERROR
     assert "→ the server no longer asks elicitation/create: the call that asked was given up" in ran.stderr
     assert "accept" not in ran.stderr
+
+
+def test_a_visit_that_an_error_demands_is_consented_to_and_the_call_made_again(answers: Path) -> None:
+    arguments = ("ask_visit", "-a", "how=error", "--json", "--era", "legacy")
+    ran = inspect("call", *arguments, "--answers", str(answers), *demo())
+    assert (ran.status, ran.data["rounds"]) == (0, 2)
+    assert ran.data["result"]["content"][0]["text"] == "The book is signed. Welcome!"
+    refused = inspect("call", *arguments, "--offer", "all", *demo())
+    assert refused.status == ExitStatus.TOOL_ERROR
+    assert refused.data["error"]["code"] == -32042
+    assert refused.error["code"] == "unanswered"

@@ -13,7 +13,7 @@ from inspector.cli.sampler import KEY_ENV, read_model
 from inspector.errors import UsageError
 from inspector.sampler.choice import Approve
 from tests.cli.running import demo, inspect
-from tests.servers.model import KEY, Endpoint, as_json, completion, endpoint
+from tests.servers.model import KEY, Endpoint, as_json, call, completion, endpoint
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -113,3 +113,20 @@ def test_consent_that_nobody_can_give_is_refused_before_a_server_is_started(mode
     assert "nobody is at a screen to approve" in ran.error["message"]
     assert "--sampler-approve never" in json.dumps(ran.error)
     assert model.asked == []
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_loop_of_tools_goes_round_between_server_and_model(model: Endpoint, era: str) -> None:
+    def answer(body: Any) -> Any:
+        if body["messages"][-1]["role"] == "tool":
+            return as_json(completion("High water, and fish."))
+        return as_json(completion("I look.", reason="tool_calls", tool_calls=[call("tide_at", '{"hour": 6}')]))
+
+    model.answer = answer
+    ran = inspect("call", "ask_sage", "-a", "with_tools=true", *_options(model), "--era", era, *demo())
+    assert "The sage (tide-1) says: High water, and fish." in ran.stdout
+    first, second = model.asked
+    assert (first["tools"][0]["function"]["name"], first["tool_choice"]) == ("tide_at", "auto")
+    assistant, tool = second["messages"][-2:]
+    assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "call_7"
+    assert tool["content"]
