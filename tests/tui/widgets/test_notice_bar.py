@@ -132,12 +132,3 @@ async def test_a_question_that_comes_before_the_line_is_there_is_told_once_it_is
         await pilot.pause()
         assert "Which city?" in text(app)
     subject.journal.close()
-
-
-async def test_it_can_look_before_it_stands_on_a_screen() -> None:
-    subject = Asking()
-    subject.ask_city()
-    app = Showing()
-    async with app.run_test(size=(100, 5)):
-        assert NoticeBar(subject).sync(shown="traffic") == "harbour asks: Which city?"
-    subject.journal.close()
