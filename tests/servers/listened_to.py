@@ -1,4 +1,7 @@
-"""Speaks the stateless era and treats a subscription as its argument says: nothing, refuses, ends, leaves, grants."""
+"""Speaks the stateless era and treats a subscription as its argument says.
+
+"nothing" is granted, or it "refuses", "ends" it, "leaves", "cuts" the first one, or "grants" all.
+"""
 
 import json
 import sys
@@ -7,6 +10,9 @@ from typing import Any
 HOW = sys.argv[1]
 ID = "io.modelcontextprotocol/subscriptionId"
 META = "io.modelcontextprotocol/protocolVersion"
+
+
+cut: list[int] = []
 
 
 def say(message: dict[str, Any]) -> None:
@@ -38,6 +44,9 @@ def listen(request: dict[str, Any]) -> None:
     say({"method": "notifications/subscriptions/acknowledged", "params": acknowledged})
     if HOW in ("ends", "leaves"):
         say({"method": "notifications/tools/list_changed", "params": {"_meta": mark}})
+    if HOW == "cuts" and not cut:
+        cut.append(request["id"])
+        say({"method": "notifications/cancelled", "params": {"requestId": request["id"]}})
     if HOW == "leaves":
         sys.exit(0)
     if HOW == "ends":
@@ -49,6 +58,8 @@ for line in sys.stdin:
     match asked["method"]:
         case "server/discover":
             say({"id": asked["id"], "result": discovered(asked)})
+        case "tools/list":
+            say({"id": asked["id"], "result": {"resultType": "complete", "tools": [], "ttlMs": 0}})
         case "subscriptions/listen":
             listen(asked)
         case _ if "id" in asked:

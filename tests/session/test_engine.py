@@ -114,3 +114,19 @@ def test_what_is_submitted_comes_back(engine: Engine) -> None:
         return threading.current_thread().name
 
     assert engine.submit(where()).result(10) == "mcp-inspect engine"
+
+
+async def test_a_stream_that_was_cut_is_had_again_and_the_lists_are_fetched_anew(engine: Engine) -> None:
+    environment = build_environment({}, inherit_all=False, set_=[])
+    target = StdioTarget((sys.executable, str(ROOT / "tests" / "servers" / "listened_to.py"), "cuts"), environment, "/")
+    live = Live(engine, target, start_capture(None), Settings())
+
+    def sent(method: str) -> int:
+        return sum(each.method == method for each in list(live.journal.conversation.exchanges))
+
+    await until(lambda: sent("tools/list") == 2, "the tools are fetched anew", timeout=20)
+    assert sent("subscriptions/listen") == 2
+    assert live.session is not None
+    assert "asking for it again in 1 s" in live.session.watching.said[0]
+    assert "open again" in live.session.watching.said[1]
+    await asyncio.wrap_future(live.end())
