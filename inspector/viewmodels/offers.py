@@ -119,7 +119,8 @@ def _laid(left: list[Span], middle: list[Span], right: Span, width: int) -> list
     room = max(0, width - edge - 1)
     spans = lay(left, room)
     if width >= _WIDE and middle:
-        spans = [*lay(left, room * 2 // 5), ("  ", "text"), *lay(middle, room - room * 2 // 5 - 2)]
+        column = min(width * 2 // 5, room)  # whatever stands at the right edge: places stand below one another
+        spans = [*lay(left, column), ("  ", "text"), *lay(middle, room - column - 2)]
     return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
 
 

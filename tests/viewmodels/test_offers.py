@@ -25,6 +25,14 @@ def offer(title: str, uri: str = "", about: str = "", flaw: str = "") -> Offer:
 OFFERS = [offer("Tide chart", "x://chart.png"), offer("Chart room", about="dry"), offer("Notes", "x://n", "a chart")]
 
 
+def test_places_stand_below_one_another_whatever_stands_at_the_right() -> None:
+    rows = OfferList(("resource", "uri", "type, size"))
+    rows.replace(OFFERS)
+    lines = [plain(rows.header(80)), *(plain(rows.row(at, 80).spans) for at in range(len(OFFERS)))]
+    assert lines[0].index("uri") == 34
+    assert {line.index("x://") for line in lines[1:] if "x://" in line} == {34}
+
+
 def test_a_search_puts_the_nearest_first() -> None:
     assert [each.label for each in found(OFFERS, "chart")] == ["Chart room", "Tide chart", "Notes"]
     assert [each.label for each in found(OFFERS, ".PNG")] == ["Tide chart"]
