@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from inspector.session.engine import Live
 from inspector.tui import keys
+from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
@@ -33,7 +34,7 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(App[None]):
+class InspectApp(Offering, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -209,12 +210,6 @@ class InspectApp(App[None]):
         from inspector.tui.screens.question import QuestionScreen
 
         self.push_screen(QuestionScreen(self.subject, waiting))
-
-    def action_offers(self) -> None:
-        """Show what is offered to the server, as switches."""
-        from inspector.tui.offering import show_offers
-
-        show_offers(self)
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""

@@ -35,3 +35,11 @@ async def offer(app: "InspectApp", chosen: frozenset[str]) -> None:
         app.say("Offered from the next request on.")
     else:
         await app.action_reconnect()
+
+
+class Offering:
+    """The app's action for it."""
+
+    def action_offers(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Show what is offered to the server, as switches."""
+        show_offers(self)
