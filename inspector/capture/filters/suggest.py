@@ -108,12 +108,14 @@ def _words(word: str, named: Sequence[str]) -> tuple[Suggestion, ...]:
     if dot and head in ("req", "resp", "any"):
         prefix, name = f"{head}.", rest
     folded = name.lower()
-    found = [field for field in FIELDS if field.name.startswith(folded)]
-    found += [field for field in FIELDS if folded in field.name and field not in found]
-    items = [Suggestion(prefix + field.name, field.help) for field in found]
-    if word and not dot:
-        items += [Suggestion(each, help_) for each, help_ in _WORDS if each.startswith(folded) and each != folded]
-    return tuple(items)
+    begins = [field for field in FIELDS if field.name.startswith(folded)]
+    holds = [field for field in FIELDS if folded in field.name and field not in begins]
+    joins = _WORDS if word and not dot else ()
+    return (
+        *(Suggestion(prefix + field.name, field.help) for field in begins),
+        *(Suggestion(each, help_) for each, help_ in joins if each.startswith(folded) and each != folded),
+        *(Suggestion(prefix + field.name, field.help) for field in holds),
+    )
 
 
 def _is(word: str) -> Iterable[Suggestion]:

@@ -1,10 +1,9 @@
 """A filter on a journal: over columns and bytes it finds what it finds over parsed messages; what it costs to know."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from inspector.capture.filters.normal import describe
 from inspector.capture.filters.parse import parse
 from inspector.capture.filters.program import Program
 from inspector.capture.journal import Journal
+from inspector.capture.records import Tool
 from inspector.protocol.facts import Fact
 from tests.capture.filters.oracle import Oracle
 from tests.viewmodels.tape import Tape
@@ -34,69 +34,23 @@ def found(journal: Journal, text: str) -> list[int]:
     return sorted(first + index for first, mask in marks for index, mark in enumerate(mask) if mark)
 
 
-@pytest.fixture
-def tape() -> Iterator[Tape]:
-    made = Tape()
-    yield made
-    made.journal.close()
-
-
 _FILTERS = (
     *("tool == echo", 'tool != "echo"', "tool ~ e.*o", "tool contains EC", "tool in {echo, sum}", "tool", "not tool"),
-    *(
-        "method ~ ^tools/",
-        "method == tools/call",
-        "method contains PROGRESS",
-        "method",
-        "prompt == echo",
-        "uri",
-        "target",
-    ),
-    *("kind == error", "kind in {request, stderr}", "kind != notification", "dir == s2c", "dir", "status == ok"),
-    *("status == pending or status == late", "status ~ o", "id == 1", 'id == "1"', "id", "id in {1, 2}"),
-    *("error.code == -1", "error.code", "error", "error.code < 0", "error.message contains bo", "not error"),
-    *("dur > 1ms", "dur <= 3ms", "dur", "age > 1s", "pending", "size > 80", "size == 0", "n >= 3", "n != 2"),
-    *("probe", "stderr", "raw.valid", "not raw.valid", "progress >= 1", "text contains APPLE", "text ~ app?le"),
-    *(
-        "args.q == apple",
-        "args.q ~ a",
-        "args",
-        "args.q != apple",
-        "params.name == echo",
-        "params",
-        "args.deep[0].q == 1",
-    ),
-    *("args.deep[*].q == 1", "args.flag", "args.flag == false", "args.none == null", 'args["a b"] == "x\\ny"'),
-    *(
-        "args.q > 3",
-        "args.tags contains red",
-        "result.isError",
-        "result.isError == true",
-        "result.content[0].text ~ boom",
-    ),
-    *(
-        "req.tool == echo",
-        "resp.result.isError",
-        "any.args.q == apple",
-        "any.kind == error",
-        "req.id == 1",
-        "not any.tool",
-    ),
-    *(
-        "any.pending",
-        "resp.size > 60",
-        "req.dir == s2c",
-        "apple",
-        '"tool error"',
-        "call",
-        "probe",
-        "pending",
-        "e",
-        "fact",
-    ),
-    *("é", "É", '"a\\nb"', '"\\""', "\\\\", "n", "u00e9", "raw", "frame", "error", "-1", "Straße"),
-    *("tool == echo and dur > 1ms", "kind == error or result.isError", "not (apple or pending)", "apple -stderr"),
-    *("(kind == request or any.args.q == apple) and not n == 4", "time > 00:00", "time < 2000-01-01T00:00"),
+    *("method ~ ^tools/", "method == tools/call", "method contains PROGRESS", "method", "prompt == echo", "uri"),
+    *("target", "kind == error", "kind in {request, stderr}", "kind != notification", "dir == s2c", "dir"),
+    *("status == ok", "status == pending or status == late", "status ~ o", "id == 1", 'id == "1"', "id"),
+    *("id in {1, 2}", "error.code == -1", "error.code", "error", "error.code < 0", "error.message contains bo"),
+    *("not error", "dur > 1ms", "dur <= 3ms", "dur", "age > 1s", "pending", "size > 80", "size == 0", "n >= 3"),
+    *("n != 2", "probe", "stderr", "raw.valid", "not raw.valid", "progress >= 1", "text contains APPLE"),
+    *("text ~ app?le", "args.q == apple", "args.q ~ a", "args", "args.q != apple", "params.name == echo", "params"),
+    *("args.deep[0].q == 1", "args.deep[*].q == 1", "args.flag", "args.flag == false", "args.none == null"),
+    *('args["a b"] == "x\\ny"', "args.q > 3", "args.tags contains red", "result.isError", "result.isError == true"),
+    *("result.content[0].text ~ boom", "req.tool == echo", "resp.result.isError", "any.args.q == apple"),
+    *("any.kind == error", "req.id == 1", "not any.tool", "any.pending", "resp.size > 60", "req.dir == s2c", "apple"),
+    *('"tool error"', "call", "probe", "pending", "e", "fact", "é", "É", '"a\\nb"', '"\\""', "\\\\", "n", "u00e9"),
+    *("raw", "frame", "error", "-1", "Straße", "tool == echo and dur > 1ms", "kind == error or result.isError"),
+    *("not (apple or pending)", "apple -stderr", "(kind == request or any.args.q == apple) and not n == 4"),
+    *("time > 00:00", "time < 2000-01-01T00:00", '"ny"', '"u0000"'),
 )
 _TEXTS = ("apple", "APPLE pie", "a\nb", 'say "no"', "café", "CAFÉ", "boom", "\\", "Straße", "\x00", "x\ny", "😀", "")
 _SCALARS = st.one_of(st.sampled_from(_TEXTS), st.integers(-2, 5), st.booleans(), st.none(), st.just(1.5))
@@ -175,3 +129,39 @@ def test_a_filter_over_columns_and_bytes_finds_what_it_finds_over_parsed_message
             assert parse(describe(term)) == term
     finally:
         tape.journal.close()
+
+
+def test_what_a_filter_depends_on_is_known(tape: Tape) -> None:
+    made = {text: program(tape.journal, text) for text in ("tool == a", "dur > 1s", "age > 1s", "text ~ a", "any.tool")}
+    assert [text for text, each in made.items() if each.by_columns] == ["tool == a", "dur > 1s", "age > 1s", "any.tool"]
+    assert [text for text, each in made.items() if each.follows_exchanges] == ["dur > 1s", "age > 1s", "any.tool"]
+    assert [text for text, each in made.items() if each.follows_time] == ["age > 1s"]
+    assert [text for text, each in made.items() if each.lifts] == ["any.tool"]
+
+
+def test_a_pattern_that_explodes_is_told_and_ends(tape: Tape) -> None:
+    for _ in range(8):
+        tape.stderr(b"a" * 40 + b"b")
+    made = program(tape.journal, 'text ~ "(a|a)*$"')
+    assert made.mark(1, 8) == bytes(8)
+    assert "given up" in made.trouble
+    assert program(tape.journal, "text ~ a").trouble == ""
+
+
+def test_a_capture_that_others_wrote_is_read_line_by_line(tape: Tape) -> None:
+    tape.stderr(b"<b>")
+    tape.journal.head = msgspec.structs.replace(tape.journal.head, tool=Tool("another"))
+    line = tape.journal.store.read(tape.journal.store.place(1), 1000)
+    assert b"<b>" in line
+    tape.journal.store._source = Escaping(line.replace(b"<", b"\\u003c"))  # type: ignore[assignment]
+    assert found(tape.journal, '"<b>"') == [1]
+
+
+class Escaping:
+    """One line, spelled with escapes that need not be."""
+
+    def __init__(self, line: bytes) -> None:
+        self._line = line
+
+    def read(self, place: int, length: int) -> bytes:
+        return self._line

@@ -1,0 +1,75 @@
+"""A text is found in every spelling: in bytes, and in the lines of a stretch without reading any."""
+
+import pytest
+
+from inspector.capture.filters.needle import Needle, candidates, odd_lines
+from inspector.capture.filters.stretch import Stretch
+from inspector.protocol.frames import Channel, Direction
+from tests.capture.recording import recorded
+
+
+@pytest.mark.parametrize(
+    ("wanted", "payload"),
+    [
+        ("HELLO", b'{"a":"hello"}'),
+        ("hello", b'{"a":"HELLO"}'),
+        ("é", '{"a":"café"}'.encode()),
+        ("É", '{"a":"café"}'.encode()),
+        ("é", b'{"a":"caf\\u00e9"}'),
+        ("é", b'{"a":"CAF\\u00C9"}'),
+        ('say "no"', b'{"a":"say \\"no\\""}'),
+        ('"a":1', b'{"a":1}'),
+        ("ß", "STRASSE ß".encode()),
+        ("\\", b'{"a":"\\\\"}'),
+        ("x", b"\xff\xfe x"),
+        ("\ud800", b'"\\ud800"'),
+    ],
+)
+def test_a_text_is_found_in_every_spelling(wanted: str, payload: bytes) -> None:
+    assert Needle(wanted).is_in_bytes(payload)
+    assert marks(wanted, payload) == b"\1"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "payload"),
+    [
+        ("b", b'{"a":1}'),
+        ("é", b"e"),
+        ("é", "è".encode()),
+        ("nx", b"\nx"),
+        ("001b", b"\x1b"),
+        ("frame", b"{}"),
+        ("stdout", b"{}"),
+        ('raw":"', b"{}"),
+        ('"}', b"{}"),
+    ],
+)
+def test_what_is_not_there_is_not_found(wanted: str, payload: bytes) -> None:
+    assert not Needle(wanted).is_in_bytes(payload)
+    assert marks(wanted, payload) == b"\0"
+
+
+def marks(wanted: str, payload: bytes) -> bytes:
+    """What a search through the line of that payload finds."""
+    journal = recorded()
+    journal.frame(Direction.FROM_SERVER, Channel.STDOUT, payload)
+    found = Needle(wanted).mark(Stretch(journal.store, 1, 1), b"\1")
+    journal.close()
+    return found
+
+
+def test_a_longer_text_is_found_only_where_its_parts_are() -> None:
+    assert Needle("to").is_part_of("TOOL")
+    assert not Needle("tool").is_part_of("to")
+
+
+def test_only_what_is_asked_about_is_found() -> None:
+    journal = recorded()
+    for payload in (b"an apple", b"a pear", b"an apple", b"\xff apple"):
+        journal.frame(Direction.FROM_SERVER, Channel.STDOUT, payload)
+    stretch = Stretch(journal.store, 1, 4)
+    assert Needle("apple").mark(stretch, b"\1\1\1\1") == b"\1\0\1\1"
+    assert Needle("apple").mark(stretch, b"\0\1\1\0") == b"\0\0\1\0"
+    assert list(candidates(stretch, b"\1\1\1\1", b"apple", None, exact=True)) == [0, 2]
+    assert list(odd_lines(stretch, b"\1\1\1\1")) == [3]
+    journal.close()

@@ -1,0 +1,63 @@
+"""Stretches: lines side by side, read at once, also while they are on their way to the file or nowhere."""
+
+import pytest
+
+from inspector.capture.file import LOST
+from inspector.capture.filters.stretch import Stretch, backwards
+from inspector.capture.journal import Journal
+from inspector.protocol.facts import ProcessEvent, ProcessFact, Stderr
+from inspector.protocol.frames import Channel
+from tests.capture.recording import CAME, SENT, recorded
+
+_PAYLOADS = (b'{"a":"x\\ny"}', b"plain", b"\xff", b"", b'ends in "}', b"\\", "é\n".encode())
+
+
+def filled() -> Journal:
+    journal = recorded()
+    for payload in _PAYLOADS:
+        journal.frame(CAME, Channel.STDOUT, payload)
+    journal.fact(Stderr(b"oh no"))
+    journal.fact(ProcessFact(ProcessEvent.SPAWN, 1))
+    return journal
+
+
+def test_payloads_are_cut_out_of_the_window() -> None:
+    journal = filled()
+    stretch = Stretch(journal.store, 1, journal.count)
+    assert [stretch.payload(index) for index in range(len(stretch))] == [*_PAYLOADS, b"oh no", b""]
+    for index, payload in enumerate(_PAYLOADS):
+        begin, end = stretch.raw(index)
+        if begin >= 0:
+            assert payload.decode("utf-8", "replace")[:1] in stretch.window[begin:end].decode()
+    assert stretch.at(stretch.starts[3]) == 3
+    journal.close()
+
+
+def test_a_stretch_begins_anywhere() -> None:
+    journal = filled()
+    stretch = Stretch(journal.store, 3, 5)
+    assert [stretch.payload(index) for index in range(3)] == list(_PAYLOADS[2:5])
+    journal.close()
+
+
+def test_entries_that_are_nowhere_are_empty() -> None:
+    journal = recorded()
+    journal.frame(SENT, Channel.STDIN, b"kept")
+    journal.store._places.append(LOST)
+    journal.frame(SENT, Channel.STDIN, b"more")
+    journal.store._places[:] = type(journal.store._places)("Q", [journal.store._places[0], LOST])
+    stretch = Stretch(journal.store, 1, 2)
+    assert [stretch.payload(0), stretch.payload(1)] == [b"kept", b""]
+    assert list(backwards(journal.store, 1, 2)) == [(2, 2), (1, 1)]
+    journal.close()
+
+
+@pytest.mark.parametrize("size", [1, 200, 700, 10_000_000])
+def test_stretches_cover_everything_once_the_newest_first(size: int) -> None:
+    journal = filled()
+    found = list(backwards(journal.store, 2, journal.count, size))
+    assert [n for first, last in reversed(found) for n in range(first, last + 1)] == list(range(2, journal.count + 1))
+    assert found == sorted(found, reverse=True)
+    assert len(found) == {1: 8, 10_000_000: 1}.get(size, len(found))
+    journal.close()
+    assert list(backwards(journal.store, 1, 0)) == []
