@@ -8,6 +8,7 @@ from inspector.viewmodels.lines import plain
 from inspector.viewmodels.log_rows import Place, RowWriter, columns, titles
 from inspector.viewmodels.rows import RowView
 from inspector.viewmodels.text import cell_width
+from tests.viewmodels.errands import begun, polled
 from tests.viewmodels.tape import Tape
 
 _TREE, _WIRE = Place(tree=True), Place(tree=False)
@@ -190,3 +191,12 @@ def test_a_word_of_thanks_from_an_http_server_is_no_fault(http_tape: Tape) -> No
     http_tape.posted(2, status=200)
     http_tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, b"Accepted", http=2)
     assert "not JSON-RPC" in _read(http_tape, http_tape.journal.count, place=_WIRE)
+
+
+def test_a_call_that_became_a_task_shows_where_the_task_stands(tape: Tape) -> None:
+    request = begun(tape.initialized("2025-11-25")).seen_frame - 1
+    assert "⋯ working" in _read(tape, request)
+    assert _row(tape, request, 80).live
+    polled(tape, 11, state="completed")
+    assert "✓ completed" in _read(tape, request)
+    assert not _row(tape, request, 80).live

@@ -58,3 +58,12 @@ async def test_what_was_not_done_is_said_on_the_line_itself() -> None:
         app.query_one(CallBar).say(Saying(why_not="not connected [/]", tried=True))
         await pilot.pause()
         assert "▲ Nothing was sent: not connected [/]" in text(app)
+
+
+async def test_whether_the_call_is_a_task_is_said_and_can_be_clicked() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        app.query_one(CallBar).say(Saying(task="○ as a task t"))
+        await pilot.pause()
+        await pilot.click(CallBar, offset=(text(app).index("as a task"), 0))
+        assert [message.deed for message in app.posted if isinstance(message, CallBar.Pressed)] == ["task"]

@@ -1,7 +1,9 @@
 """The form of a tool, and when it is sent."""
 
+import pytest
 from textual.widgets import Input, TextArea
 
+from inspector.protocol.flows.as_task import Support
 from inspector.protocol.things import Tool
 from inspector.tui.panels.call_bar import CallBar
 from inspector.tui.panels.tool_form import ToolForm
@@ -134,4 +136,43 @@ async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_
         await until(lambda: isinstance(app.focused, TextArea), "the JSON has the focus")
         await app.tool_form.toggle_json()
         await until(lambda: isinstance(app.focused, Input), "the focus is not lost")
+        await pilot.pause()
+
+
+async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each_tool_keeps_its_own() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        form = app.tool_form
+        await form.show(Tool(ADD))
+        form.say_support(Support.OPTIONAL)
+        await pilot.pause()
+        assert "○ as a task t" in text(app)
+        form.toggle_task()
+        await pilot.pause()
+        assert "✓ as a task t" in text(app)
+        assert form.as_task
+        await form.show(Tool(ECHO))
+        assert not form.as_task
+        await form.show(Tool(ADD))
+        assert form.as_task
+
+
+@pytest.mark.parametrize(
+    ("support", "words", "why"),
+    [
+        (Support.REQUIRED, "as a task: required", "must be called as a task"),
+        (Support.FORBIDDEN, "never a task", "does not let this tool"),
+        (Support.SERVER_DECIDES, "may become a task", "The server alone decides"),
+        (Support.NONE, "▸ Call", "has no tasks"),
+    ],
+)
+async def test_where_it_is_no_choice_it_is_said_how_it_is_and_why(support: Support, words: str, why: str) -> None:
+    app = Form()
+    async with app.run_test(size=(100, 20), notifications=True) as pilot:
+        form = app.tool_form
+        await form.show(Tool(ADD))
+        form.say_support(support)
+        form.toggle_task()
+        assert not form.as_task
+        await until(lambda: words in text(app) and why in text(app), "it is said")
         await pilot.pause()

@@ -13,6 +13,7 @@ from inspector.tui.widgets import header_bar
 from inspector.tui.widgets.header_bar import HeaderBar
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
+from tests.viewmodels.errands import begun, polled
 from tests.viewmodels.tape import Tape
 
 
@@ -228,3 +229,14 @@ async def test_a_line_of_stderr_gives_the_log_its_tab(tape: Tape) -> None:
     handshake(tape).stderr(b"starting")
     assert "8 Log" in (await lines(HeaderBar(Staged(tape))))[1]
     assert "8 Log" not in (await lines(HeaderBar(Staged(tape)), 60))[1]
+
+
+async def test_tasks_have_a_tab_with_the_number_of_those_that_run(tape: Tape) -> None:
+    subject = Staged(tape.initialized("2025-11-25"))
+    assert "9 Tasks" not in (await lines(HeaderBar(subject)))[1]
+    begun(tape)
+    assert "9 Tasks ⋯ 1" in (await lines(HeaderBar(subject)))[1]
+    polled(tape, 11, state="completed")
+    row = (await lines(HeaderBar(subject)))[1]
+    assert "9 Tasks" in row
+    assert "⋯" not in row.partition("9 Tasks")[2]
