@@ -23,7 +23,7 @@ _MOST_WORDS = 1_000
 _LONGEST = 4_000
 _ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
-_WORDS_OF = ("description", "title", "instructions")
+_WORDS_OF = ("description", "instructions")
 
 
 def in_short(changes: Iterable[ListChanges]) -> str:

@@ -48,7 +48,7 @@ class ChangesScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """A box with lines."""
         with Vertical() as box:
-            box.border_title = "Changes: " + " and ".join(each.kind for each in self._news)
+            box.border_title = "Changes"
             box.border_subtitle = "y copies, Esc closes"
             yield self._view
 
