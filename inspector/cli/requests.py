@@ -51,6 +51,9 @@ class Request:
         return None if ended is None else ended - self.exchanges[0].started_ns
 
 
+_PREPARE = "Prepare an answer, and name its file with --answers."
+
+
 async def make(visit: Visit, request: Request, *, progress: bool = False, logs: bool = False) -> ExitStatus:
     """Send it, wait, write what came. Progress and log messages are told meanwhile if they are wanted.
 
@@ -74,8 +77,8 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
     else:
         visit.output.lines(result_lines(result_view(finished, verdict)))
     _narrate_models(visit.session, visit.output)
-    if left_open := _left_open(visit.session, called):
-        hint = "Prepare an answer, and name its file with --answers."
+    left_open, hint = _left_open(visit.session, called)
+    if left_open:
         return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
     if came_of(finished) is Came.OK and task is not None and failed(called, task):
         return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
@@ -94,11 +97,15 @@ def _narrate_models(session: Session, output: Output) -> None:
             output.warn(f"the model did not see {lost}")
 
 
-def _left_open(session: Session, called: Called) -> str:
-    """Why a question of the server's got no answer; "" if none was left without."""
-    refused = (ticket for ticket in session.options.desk.tickets if ticket.by == BY_NOBODY)
-    told = (each.why or each.reply.message for each in refused if isinstance(each.reply, Refusal))
-    return next(told, called.unanswered)
+def _left_open(session: Session, called: Called) -> tuple[str, str]:
+    """Why a question of the server's got no answer, and what to do; "" if none was left without."""
+    for ticket in session.options.desk.tickets:
+        if ticket.by != BY_NOBODY or not isinstance(ticket.reply, Refusal):
+            continue
+        if ticket.proposal is not None:
+            return f"{ticket.proposal.model} gave no answer: {ticket.why}", ticket.proposal.hint
+        return ticket.reply.message, _PREPARE
+    return called.unanswered, _PREPARE
 
 
 def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, rounds: int) -> Finished:

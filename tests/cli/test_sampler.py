@@ -103,7 +103,8 @@ def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model:
     model.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, 401)
     ran = inspect("call", "ask_sage", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert ran.error["message"] == "the model's endpoint answered HTTP 401: Incorrect API key: [key]"
+    assert "gave no answer: the model's endpoint answered HTTP 401: Incorrect API key: [key]" in ran.error["message"]
+    assert "--sampler-key-env" in ran.error["hint"]
     assert KEY not in ran.stdout + ran.stderr
 
 
