@@ -1,9 +1,9 @@
 """Which row of the tree an entry stands under. Told once for each entry, in order, from columns alone.
 
 An exchange is a row; its answer is no row of its own, and what it caused stands under it: progress (one row,
-however many there were), cancellation, late answers, the server's own requests and its log messages. The last
-two name no cause, so they are nested only if exactly one request of the client's was open at their moment;
-a wrong nest would tell a wrong story, so in doubt they stand alone.
+however many there were), cancellation, late answers, what is asked about the task that it became, the server's own
+requests and its log messages. The last two name no cause, so they are nested only if exactly one request of the
+client's was open at their moment; a wrong nest would tell a wrong story, so in doubt they stand alone.
 """
 
 from array import array
@@ -102,11 +102,19 @@ class Tree:
 
     def _request(self, n: int) -> tuple[int, int]:
         if self._store.direction(n) is Direction.FROM_SERVER:
-            return self._cause(n), _EVERYWHERE
+            return self._task_root(self.exchange(n), n) or self._cause(n), _EVERYWHERE
         exchange = self.exchange(n)
         if exchange is not None and exchange.method != _NEVER_A_CAUSE:
             self._open[exchange.number] = exchange
-        return n, _EVERYWHERE
+        return self._task_root(exchange, n) or n, _EVERYWHERE
+
+    def _task_root(self, exchange: Exchange | None, n: int) -> int:
+        """The block of the call that a task began with, for a request about that task; 0 for any other."""
+        tasks = self._journal.conversation.tasks
+        task = None if exchange is None else tasks.of_operation(exchange.operation)
+        if exchange is None or task is None or task.exchange is None or task.exchange >= exchange.number:
+            return 0
+        return self._root_of(self._exchanges[task.exchange - 1], n)
 
     def _notification(self, n: int) -> tuple[int, int]:
         method, exchange = self._store.method(n), self.exchange(n)

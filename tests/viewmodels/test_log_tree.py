@@ -101,3 +101,16 @@ def test_facts_can_be_left_out_but_never_stderr(tape: Tape) -> None:
     assert [bool(tree.flags[n] & IN_WIRE) for n in range(1, 6)] == [True] * 5
     assert [bool(tree.flags[n] & (IN_TREE_PLAIN | IN_WIRE_PLAIN)) for n in range(1, 6)] == [False] * 4 + [True]
     assert tree.exchange(stderr) is None
+
+
+def test_what_is_asked_about_a_task_stands_under_the_call_that_it_began_with(tape: Tape) -> None:
+    task = {"taskId": "t1", "status": "working"}
+    call = tape.request(1, "tools/call", {"name": "dig", "task": {}})
+    tape.answer(1, {"task": task})
+    other = tape.call(2, "other")
+    poll = tape.request(3, "tasks/get", {"taskId": "t1"})
+    answer = tape.answer(3, task)
+    unknown = tape.request(4, "tasks/get", {"taskId": "t2"})
+    tree = _tree(tape)
+    assert [tree.roots[n] for n in (poll, answer)] == [call, call]
+    assert [tree.roots[n] for n in (call, other, unknown)] == [call, other, unknown]
