@@ -15,6 +15,7 @@ from inspector.cli import answers, extensions
 from inspector.cli.answers import Answers, answers_options
 from inspector.cli.extensions import extension_options
 from inspector.cli.listing import screen_lists, wishes
+from inspector.cli.sampler import without_key
 from inspector.cli.words import no_server
 from inspector.cli.world import World
 from inspector.config.environment import build_environment
@@ -160,7 +161,10 @@ def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, 
     _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
     _demand(options, "stdio")
     environment = build_environment(
-        env, inherit_all=options["inherit_env"], set_=options["set_"], env_file=options["env_file"]
+        without_key(options, env),
+        inherit_all=options["inherit_env"],
+        set_=options["set_"],
+        env_file=options["env_file"],
     )
     cwd = Path(options["cwd"] or ".").absolute()
     if not cwd.is_dir():

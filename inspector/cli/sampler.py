@@ -54,6 +54,11 @@ def read_model(options: Mapping[str, Any], env: Mapping[str, str]) -> ModelChoic
     )
 
 
+def without_key(options: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
+    """Our environment as a server may inherit it: the model's key is no business of the server's."""
+    return {name: value for name, value in env.items() if name not in (KEY_ENV, options.get("sampler_key_env"))}
+
+
 def demand_consent(model: ModelChoice | None) -> None:
     """Without a person nobody can approve. Raises: UsageError where that was asked for."""
     if model is not None and model.approve is not Approve.NEVER:

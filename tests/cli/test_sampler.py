@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -131,3 +132,15 @@ def test_a_loop_of_tools_goes_round_between_server_and_model(model: Endpoint, er
     assistant, tool = second["messages"][-2:]
     assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "call_7"
     assert tool["content"]
+
+
+@pytest.mark.parametrize("name", [KEY_ENV, "MY_KEY"])
+def test_a_server_that_inherits_our_environment_does_not_get_the_key(name: str) -> None:
+    options = ("--sampler-url", URL, "--sampler-model", "tide", "--sampler-approve", "never", "--inherit-env")
+    named = () if name == KEY_ENV else ("--sampler-key-env", name)
+    prints = "import os, sys; sys.stderr.write(f'seen {os.environ.get(sys.argv[1])} {os.environ.get(\"OTHER\")}\\n')"
+    ran = inspect(
+        "info", *options, *named, "--", sys.executable, "-c", prints, name, env={name: KEY, "OTHER": "still here"}
+    )
+    assert "seen None still here" in ran.stderr
+    assert KEY not in ran.stdout + ran.stderr
