@@ -1,0 +1,96 @@
+"""A person has a real model answer a server: sees what it is asked, edits its answer, and the server gets that."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.protocol.offers import ALL
+from inspector.protocol.revisions._shape import Era
+from inspector.sampler.choice import Key, ModelChoice
+from inspector.session.engine import Engine, Live
+from inspector.session.open import Settings
+from inspector.session.session import State
+from inspector.tui.app import InspectApp
+from tests.servers.model import KEY, Endpoint, as_json, completion, endpoint
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+REPO = Path(__file__).parents[2]
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[Endpoint]:
+    async with endpoint() as there:
+        there.answer = lambda body: as_json(completion("Fog."))
+        yield there
+
+
+@pytest.fixture(params=[Era.LEGACY, Era.MODERN])
+async def live(request: pytest.FixtureRequest, model: Endpoint, tmp_path: Path) -> AsyncIterator[Live]:
+    engine = Engine()
+    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
+    target = StdioTarget((sys.executable, "-m", "inspector.demo"), environment, str(REPO))
+    choice = ModelChoice(model.url, "tide", Key(KEY))
+    settings = Settings(era=request.param, offers=frozenset(ALL), has_person=True, model=choice)
+    made = Live(engine, target, start_capture(tmp_path / "c.mcpcap"), settings)
+    yield made
+    made.end().result(10)
+    engine.stop()
+    assert KEY.encode() not in (tmp_path / "c.mcpcap").read_bytes()
+
+
+async def _seen(app: InspectApp, *words: str) -> None:
+    for word in words:
+        await until(lambda word=word: word in text(app), f"{word!r} on the screen:\n{text(app)}")  # type: ignore[misc]
+
+
+async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
+    app = InspectApp(lambda: live, first=live)
+    async with app.run_test(size=(100, 44)) as pilot:
+        await until(lambda: live.state is State.OPEN and live.session is not None, "connected")
+        asked = live.run(lambda session: session.call("tools/call", {"name": "ask_sage", "arguments": {}}))
+        await _seen(app, "Will there be fog tonight?")
+        await pilot.press("!")
+        await _seen(app, "The server asks", "Ask the model")
+        await pilot.press("ctrl+y")
+        await _seen(app, "will be asked", '"messages"')
+        await pilot.press("ctrl+j")
+        await _seen(app, "answered in", "Fog.")
+        assert "You are the oldest gull" in model.asked[0]["messages"][0]["content"]
+        assert not asked.done()
+        await until(
+            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
+        )
+        await pilot.press(*"Thick ", "ctrl+j")
+        await until(asked.done, "the call has ended")
+        assert KEY not in text(app)
+    said = asked.result().reply.message.result["content"][0]["text"]
+    assert said == "The sage (tide-1) says: Thick Fog."
+
+
+async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, model: Endpoint) -> None:
+
+    model.hold = asyncio.Event()
+    app = InspectApp(lambda: live, first=live)
+    async with app.run_test(size=(100, 44)) as pilot:
+        await until(lambda: live.state is State.OPEN and live.session is not None, "connected")
+        live.run(lambda session: session.call("tools/call", {"name": "ask_sage", "arguments": {}}))
+        await _seen(app, "Will there be fog tonight?")
+        await pilot.press("!")
+        await _seen(app, "Ask the model")
+        await pilot.press("ctrl+y")
+        await _seen(app, "will be asked")
+        await pilot.press("ctrl+j")
+        await until(lambda: model.asked, "the model is asked")
+        await _seen(app, "asking tide at")
+        call = next(each for each in live.journal.conversation.exchanges if each.target == "ask_sage")
+        await app.subject.cancel(call)
+        await until(lambda: model.gone == 1, "the model is not waited for")
+        await until(lambda: "The server asks" not in text(app), "the dialog is closed")
