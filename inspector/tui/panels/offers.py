@@ -63,8 +63,7 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
         if not self.is_ready:
             return
         self.side.sync()
-        self.form.say_why_not(self._calling.why_not())
-        self.form.say_gone(self.side.has_lost(self.form.thing))
+        self.form.say_why_not(self._calling.why_not(), gone=self.side.has_lost(self.form.thing))
         if self._history.take():
             self._find_calls()
         if self.result.is_empty:

@@ -206,14 +206,9 @@ it came, and the earlier calls, of which Enter shows one.
         """Keep it: the tools' list is another one."""
         event.stop()
 
-    @property
-    def has_picture(self) -> bool:
-        """Whether there is a picture in what is shown."""
-        return self.looked is not None and any(each.look == "image" and each.data for each in self.looked.view.blocks)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a picture only where there is one."""
-        return action != "picture" or self.has_picture
+        return action != "picture" or has_picture(self.looked)
 
     def action_picture(self) -> None:
         """Show the picture of the block under the cursor, else the first picture."""
@@ -246,6 +241,11 @@ it came, and the earlier calls, of which Enter shows one.
             self.app.copy_to_clipboard(copied)
             more = f", without {left_out} control characters" if left_out else ""
             self.app.notify(f"Copied {len(copied):,} characters{more}.", markup=False)
+
+
+def has_picture(looked: Looked | None) -> bool:
+    """Whether there is a picture in what is shown."""
+    return looked is not None and any(each.look == "image" and each.data for each in looked.view.blocks)
 
 
 def _elapsed(call: Call, tenths: int) -> list[Span]:

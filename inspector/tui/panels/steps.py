@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from inspector.tui.panels import Panel
 from inspector.tui.panels.list_head import ListHead
-from inspector.tui.panels.result import ResultPanel
+from inspector.tui.panels.result import ResultPanel, has_picture
 from inspector.tui.subject import Stage, Subject
 from inspector.viewmodels.text import visible
 
@@ -156,7 +156,7 @@ class Steps(Panel, Generic[SideT, FormT]):
         """Offer a picture and a next page only where there is one."""
         match action:
             case "picture":
-                return self.result.has_picture
+                return has_picture(self.result.looked)
             case "more":
                 return self.side.head.has_more
             case _:

@@ -12,10 +12,12 @@ from textual.message import Message
 from textual.widgets import Static
 
 from inspector.forms.fields import UNSET
+from inspector.forms.paths import Path
 from inspector.forms.values import FormValue, initial_value
 from inspector.protocol.things import Thing
 from inspector.tui.panels.call_bar import CallBar, Saying
 from inspector.tui.panels.steps import StepForm
+from inspector.tui.widgets.form_fields import FieldNode
 from inspector.tui.widgets.schema_form import SchemaForm
 
 
@@ -109,7 +111,8 @@ class ThingForm(StepForm):
 
         While its schema is the same, nothing of the form is touched.
         """
-        self._keep()
+        if self.thing is not None:
+            self._kept[_place(self.thing)] = _kept(self.form, self._schema)
         same = thing is not None and self.thing is not None and _place(thing) == _place(self.thing)
         self.thing = thing
         self.set_class(thing is None, "-none")
@@ -120,40 +123,22 @@ class ThingForm(StepForm):
         if same and schema == self._schema:
             return
         self._schema = schema
-        focused = self.form.focused_path if same else None
-        await self._load(schema, self._kept.get(_place(thing)))
+        focused = focused_path(self.form) if same else None
+        await _load(self.form, schema, self._kept.get(_place(thing)))
         if not same:
             self.query_one(VerticalScroll).scroll_home(animate=False)
         elif focused is not None:
-            self.call_after_refresh(self.form.focus_at, focused)
-
-    async def _load(self, schema: object, kept: "_Kept | None") -> None:
-        """Draw a form with what was typed: exactly that if the schema is the same, else the JSON that it came to."""
-        if kept is None or kept.schema == schema:
-            await self.form.load(schema, kept.value if kept else UNSET)
-            return
-        await self.form.load(schema, UNSET)
-        if kept.arguments is not UNSET and kept.touched:
-            await self.form.take(kept.arguments)
-
-    def _keep(self) -> None:
-        if self.thing is not None:
-            state = self.form.state
-            touched = state.value != initial_value(state.root)
-            self._kept[_place(self.thing)] = _Kept(self._schema, state.value, self.form.arguments, touched)
+            self.call_after_refresh(focus_at, self.form, focused)
 
     async def take(self, arguments: object) -> None:
         """Take the arguments of an earlier call."""
         await self.form.take({} if arguments is None or arguments is UNSET else arguments)
 
-    def say_gone(self, gone: bool) -> None:
-        """Say whether the server lists the thing no more. It can be asked for all the same."""
+    def say_why_not(self, why_not: str, *, gone: bool = False) -> None:
+        """Say why nothing can be called now; "" if it can. `gone`: the server lists it no more; that hinders nothing."""
         if gone is not self._gone:
             self._gone = gone
             self._renew_bar()
-
-    def say_why_not(self, why_not: str) -> None:
-        """Say why nothing can be called now; "" if it can."""
         if why_not != self._why_not:
             self._why_not, self._tried = why_not, False
             self._renew_bar()
@@ -252,6 +237,40 @@ class _Kept(msgspec.Struct, frozen=True):
     arguments: object
     """The JSON that it came to; UNSET for none."""
     touched: bool
+
+
+def _kept(form: SchemaForm, schema: object) -> _Kept:
+    """What has been typed into a form so far."""
+    state = form.state
+    return _Kept(schema, state.value, form.arguments, state.value != initial_value(state.root))
+
+
+async def _load(form: SchemaForm, schema: object, kept: _Kept | None) -> None:
+    """Draw a form with what was typed: exactly that if the schema is the same, else the JSON that it came to."""
+    if kept is None or kept.schema == schema:
+        await form.load(schema, kept.value if kept else UNSET)
+        return
+    await form.load(schema, UNSET)
+    if kept.arguments is not UNSET and kept.touched:
+        await form.take(kept.arguments)
+
+
+def focused_path(form: SchemaForm) -> Path | None:
+    """The place of the field that has the focus; None if none has."""
+    focused = form.screen.focused
+    if focused is None or form not in focused.ancestors:
+        return None
+    node = next((each for each in focused.ancestors if isinstance(each, FieldNode)), None)
+    return node.path if node is not None else None
+
+
+def focus_at(form: SchemaForm, path: Path) -> None:
+    """Focus the field at a place, or the first one if there is none any more."""
+    node = next((each for each in form.query(FieldNode) if each.path == path), None)
+    if node is not None and node.path:
+        node.focus_editor()
+    else:
+        form.focus_first()
 
 
 def _place(thing: Thing) -> tuple[type[Thing], str]:

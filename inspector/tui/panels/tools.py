@@ -84,8 +84,7 @@ values too: the button then says so, and a second press sends them.
         if not self.is_ready:
             return
         self.side.sync()
-        self.form.say_why_not(self._calling.why_not())
-        self.form.say_gone(self.side.has_lost(self.form.thing))
+        self.form.say_why_not(self._calling.why_not(), gone=self.side.has_lost(self.form.thing))
         opening = self.subject.opening
         self.form.say_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
         if self._history.take():

@@ -17,7 +17,6 @@ from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from inspector.forms.fields import UNSET
-from inspector.forms.paths import Path
 from inspector.forms.typed import json_text, parse_json
 from inspector.forms.validate import Verdict
 from inspector.forms.values import FormValue
@@ -233,23 +232,6 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
         self.toggle_class("-json")
         await self._draw()
         self.focus_first()
-
-    @property
-    def focused_path(self) -> Path | None:
-        """The place of the field that has the focus; None if none has."""
-        focused = self.screen.focused
-        if focused is None or self not in focused.ancestors:
-            return None
-        node = next((each for each in focused.ancestors if isinstance(each, FieldNode)), None)
-        return node.path if node is not None else None
-
-    def focus_at(self, path: Path) -> None:
-        """Focus the field at a place, or the first one if there is none any more."""
-        node = next((each for each in self.query(FieldNode) if each.path == path), None)
-        if node is not None and node.path:
-            node.focus_editor()
-        else:
-            self.focus_first()
 
     def focus_first(self) -> None:
         """Focus the first editor. The line that adds members is one only if the focus would be lost without it."""

@@ -5,6 +5,7 @@ from typing import Any
 from textual.widgets import Input
 
 from inspector.tui.panels.list_head import news_of
+from inspector.tui.panels.thing_form import focused_path
 from inspector.tui.panels.tools import ToolsPanel
 from tests.tui.panels.acting import WIDE, Acting, Tools, chosen, shows
 from tests.tui.screen_text import text
@@ -54,7 +55,7 @@ async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_wh
         subject.list([tool("add", TEXT)])
         await shows(app, "1 changed: D shows")
         await until(lambda: form_of(app.panel) == {"a": 42}, "the value stays, right or wrong")
-        await until(lambda: app.panel.form.form.focused_path == ("a",), "so does the focus")
+        await until(lambda: focused_path(app.panel.form.form) == ("a",), "so does the focus")
 
 
 async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() -> None:
