@@ -147,6 +147,6 @@ def test_anything_is_a_skill_with_flaws(raw: Any) -> None:
 
 
 def test_names_that_are_not_unique_are_known() -> None:
-    other = entry(uri="skill://farm/knots/SKILL.md")
+    other = entry(uri="skill://other/knots/SKILL.md")
     assert same_names([entry(), other]) == {"knots"}
     assert same_names([entry()]) == frozenset()

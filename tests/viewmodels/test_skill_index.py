@@ -65,13 +65,13 @@ def test_an_error_says_why_a_file_was_not_read(tape: Tape) -> None:
 
 def test_pages_add_up_and_a_new_list_replaces(tape: Tape) -> None:
     index = SkillIndex(tape.journal)
-    other = entry(uri="skill://farm/knots/SKILL.md")
+    other = entry(uri="skill://other/knots/SKILL.md")
     _list(tape, 1, entry().raw, nextCursor="2")
     _list(tape, 2, other.raw, goes_on=True)
     index.take()
     assert [row.split("  ")[:2] for row in _rows(index) if not row.startswith(" ")] == [
         ["knots", ROOT],
-        ["knots", "skill://farm/knots"],
+        ["knots", "skill://other/knots"],
     ]
     _list(tape, 3, other.raw)
     index.take()

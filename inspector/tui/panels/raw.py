@@ -9,27 +9,24 @@ from typing import ClassVar
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.worker import Worker
 
-from inspector.protocol.drafts import Composed, DraftKind, compose, draft_of
+from inspector.protocol.drafts import Composed, compose, draft_of
 from inspector.protocol.extensions import SKILLS, declares
-from inspector.protocol.frames import Direction
 from inspector.session.exactly import Sent
 from inspector.session.session import Session
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
-from inspector.tui.panels.payload_view import RAW, TREE, PayloadView
+from inspector.tui.panels.raw_came import RawCame
 from inspector.tui.panels.raw_form import RawForm
-from inspector.tui.panels.raw_shots import Shot, Shots, frame_title, patience_s, verdict
+from inspector.tui.panels.raw_shots import Shot, patience_s, verdict
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
-from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.text import human_size
 
 _NARROW = 110
 _OF_SKILLS = ("skills/list", "skills/get", "resources/directory/read")
@@ -47,11 +44,9 @@ it is sent all the same. What came stands beside, and what was sent before below
     DEFAULT_CSS = """
     RawPanel { layout: vertical; }
     RawPanel > Horizontal { height: 1fr; }
-    RawPanel .raw--came { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
     RawPanel RawForm { width: 1fr; }
-    RawPanel .raw--came LogList { height: 30%; min-height: 3; }
-    RawPanel.-narrow .raw--came { display: none; border: none; }
-    RawPanel.-narrow.-sent .raw--came { display: block; }
+    RawPanel.-narrow RawCame { display: none; border: none; }
+    RawPanel.-narrow.-sent RawCame { display: block; }
     RawPanel.-narrow.-sent RawForm { display: none; }
     """
 
@@ -66,12 +61,8 @@ it is sent all the same. What came stands beside, and what was sent before below
         super().__init__()
         self.subject = subject
         self.form = RawForm()
-        self.shots = Shots()
+        self.came = RawCame()
         self._line = StatusLine()
-        self._list = LogList(self.shots, empty=([("Nothing was sent from here yet", "muted")],))
-        self._view = PayloadView()
-        self._chosen: Shot | None = None
-        self._place = 0
         self._awaited: tuple[Shot, Worker[None]] | None = None
 
     def compose(self) -> ComposeResult:
@@ -79,9 +70,7 @@ it is sent all the same. What came stands beside, and what was sent before below
         yield self._line
         with Horizontal():
             yield self.form
-            with Vertical(classes="raw--came"):
-                yield self._view
-                yield self._list
+            yield self.came
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room."""
@@ -91,11 +80,11 @@ it is sent all the same. What came stands beside, and what was sent before below
 
     def sync(self) -> None:
         """Look again."""
-        if not self._list.is_mounted or not self._view.is_mounted:
+        if not self.came.is_ready:
             return
         connection = self.subject.journal.connection
         self.form.offer(_methods(self.subject), over_http=connection is not None and bool(connection.url))
-        self._list.sync()
+        self.came.sync()
         self._line.show(*self._said())
 
     def rebind(self, subject: Subject) -> None:
@@ -104,7 +93,7 @@ it is sent all the same. What came stands beside, and what was sent before below
 
     def take_focus(self) -> None:
         """Where one writes."""
-        self.call_after_refresh(self._list.focus if self.has_class("-sent") else self.form.focus_first)
+        self.call_after_refresh(self.came.focus_list if self.has_class("-sent") else self.form.focus_first)
 
     def go_back(self) -> bool:
         """From what came, or from a field, to the form or the list."""
@@ -113,17 +102,13 @@ it is sent all the same. What came stands beside, and what was sent before below
             self.form.focus_first()
             return True
         if self.form.has_focus_within and not self.has_class("-narrow"):
-            self._list.focus()
+            self.came.focus_list()
             return True
         return False
 
     def copy(self) -> None:
         """Copy the frame in sight."""
-        from inspector.viewmodels.text import for_clipboard
-
-        text, _ = for_clipboard(self._view.value.decode("utf-8", "replace"))
-        self.app.copy_to_clipboard(text)
-        self.app.notify(f"Copied {human_size(len(text))}.", markup=False, timeout=3)
+        self.came.copy()
 
     async def take_draft(self, message: bytes) -> None:
         """Put a message into the form."""
@@ -151,14 +136,11 @@ it is sent all the same. What came stands beside, and what was sent before below
             self.app.notify("The last one is still waited for; ^c waits no longer.", markup=False)
             return
         shot = Shot(self.form.draft, self.subject.journal, self.subject.now_ns)
-        self.shots.add(shot)
         self._awaited = shot, self._send(shot)
-        self._list.sync()
-        self._list.go_to(0)
-        self._choose(shot)
+        self.came.add(shot)
         self.add_class("-sent")
         if self.has_class("-narrow"):
-            self._list.focus()
+            self.came.focus_list()
 
     @work(group="raw")
     async def _send(self, shot: Shot) -> None:
@@ -176,22 +158,19 @@ it is sent all the same. What came stands beside, and what was sent before below
 
     def action_frame(self, by: int) -> None:
         """The next frame, or the one before."""
-        if self._chosen is not None and self._chosen.frames:
-            self._place = (self._place + by) % len(self._chosen.frames)
-            self._show()
+        self.came.turn(by)
 
     def action_again(self) -> None:
         """Put the chosen message into the form."""
-        if self._chosen is not None:
-            self.form.take(self._chosen.draft)
+        if self.came.chosen is not None:
+            self.form.take(self.came.chosen.draft)
             self.remove_class("-sent")
             self.form.focus_first()
 
     def action_entry(self) -> None:
         """Show the frame in the traffic."""
-        chosen = self._chosen
-        if chosen is not None and chosen.journal is self.subject.journal and self._place < len(chosen.frames):
-            self.post_message(self.EntryWanted(chosen.frames[self._place]))
+        if entry := self.came.entry_in(self.subject.journal):
+            self.post_message(self.EntryWanted(entry))
 
     # What the parts tell
 
@@ -199,51 +178,20 @@ it is sent all the same. What came stands beside, and what was sent before below
         """Show what came."""
         event.stop()
         self._over(event.shot, "")
-        self._place = event.shot.first_answer
-        self._choose(event.shot, keep_place=True)
-
-    def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show another one."""
-        event.stop()
-        if 0 <= event.index < self.shots.count and self.shots.all[event.index] is not self._chosen:
-            self._choose(self.shots.all[event.index])
-
-    def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Look into the frame."""
-        event.stop()
-        self._view.focus_content()
 
     def _over(self, shot: Shot, problem: str) -> None:
         shot.problem = problem
         self._awaited = None
-        self.shots.changed()
-
-    def _choose(self, shot: Shot, *, keep_place: bool = False) -> None:
-        self._chosen = shot
-        if not keep_place:
-            self._place = shot.first_answer
-        self._show()
-
-    def _show(self) -> None:
-        shot = self._chosen
-        if shot is None:
-            return
-        frame = shot.frame(self._place)
-        payload = frame.payload if frame else (shot.sent.body if shot.sent else b"")
-        is_json = frame is not None and (
-            frame.direction is Direction.FROM_SERVER or shot.draft.kind is not DraftKind.EXACT
-        )
-        size: list[Span] = [(human_size(len(payload)), "faint")] if payload else []
-        self._view.show(frame_title(shot, self._place), size, payload, TREE if is_json else RAW)
+        self.came.changed(shot)
 
     def _said(self) -> tuple[list[Span], list[Span]]:
         left: list[Span] = [("Write a message", "title")]
         if self._awaited is not None:
             left.append((f"  {glyphs().pending} waiting for what comes; ^c waits no longer", "pending"))
-        elif self._chosen is not None:
-            word, role = verdict(self._chosen)
+        elif (chosen := self.came.chosen) is not None:
+            word, role = verdict(chosen)
             left.append((f"  {word}", role))
-            notes = self._chosen.composed.notes if self._chosen.composed else ()
+            notes = chosen.composed.notes if chosen.composed else ()
             left += [(f"  {glyphs().warning} {notes[0]}", "warning")] if notes else []
         return left, [(f"{keys.key_name('ctrl+j')} sends", "faint")]
 

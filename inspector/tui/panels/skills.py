@@ -10,32 +10,26 @@ from typing import Any, ClassVar
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from inspector.protocol.extensions import SKILLS, declares
 from inspector.protocol.flows.skills import check_skill, get_skill, list_skills, read_skill_file
 from inspector.protocol.flows.steps import Flow
 from inspector.protocol.revisions._shape import Revision
-from inspector.protocol.skills import SkillFile
 from inspector.session.session import Session
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
+from inspector.tui.panels.skill_detail import SkillDetail, why_not_read
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
-from inspector.tui.widgets.section_card import section_renderable, sections_text
+from inspector.tui.widgets.section_card import sections_text
 from inspector.tui.widgets.status_line import StatusLine
-from inspector.viewmodels.lines import Section, paragraph
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.skill_index import Held, SkillIndex, SkillRow
-from inspector.viewmodels.skills import check_facts, file_text, skill_facts
+from inspector.viewmodels.skill_index import SkillIndex, SkillRow
 from inspector.viewmodels.text import visible
 
 _NARROW = 110
-_NOT_SAFE = "A match says that server and entry agree, not that the content is harmless."
-_NOT_USED = "This is not what the entry says and must not be used. Its bytes stand in the traffic."
 
 
 class SkillsPanel(Panel):
@@ -50,11 +44,9 @@ Skills are instructions and files that a server lists with their sizes and diges
     DEFAULT_CSS = """
     SkillsPanel { layout: grid; grid-size: 2; grid-columns: 2fr 3fr; grid-rows: 1 1fr; }
     SkillsPanel > StatusLine { column-span: 2; }
-    SkillsPanel > VerticalScroll { padding: 0 1; border-left: solid $border-blurred; }
-    SkillsPanel > VerticalScroll > Static { height: auto; }
     SkillsPanel.-narrow { grid-size: 1; grid-columns: 1fr; grid-rows: 1 1fr 1fr; }
     SkillsPanel.-narrow > StatusLine { column-span: 1; }
-    SkillsPanel.-narrow > VerticalScroll { border-left: none; border-top: solid $border-blurred; }
+    SkillsPanel.-narrow > SkillDetail { border-left: none; border-top: solid $border-blurred; }
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -63,19 +55,16 @@ Skills are instructions and files that a server lists with their sizes and diges
         self.index = SkillIndex(subject.journal)
         self._line = StatusLine()
         self._list = LogList(self.index)
-        self._detail = VerticalScroll(can_focus=True)
-        self._about = Static("", markup=False)
+        self._detail = SkillDetail()
         self._busy = ""
         """What is being asked for now."""
         self._asked_for = False
-        self._sections: tuple[Section, ...] = ()
 
     def compose(self) -> ComposeResult:
         """What there is, the list, and what is known of the chosen line."""
         yield self._line
         yield self._list
-        with self._detail:
-            yield self._about
+        yield self._detail
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room."""
@@ -85,10 +74,10 @@ Skills are instructions and files that a server lists with their sizes and diges
 
     def sync(self) -> None:
         """Take in what is new; ask for the list once, where the server says that it has skills."""
-        if not self._list.is_mounted or not self._about.is_mounted:
+        if not self._list.is_mounted or not self._detail.is_ready:
             return
         changed = self.index.take()
-        if not self.index.listed and not self._asked_for and self._may_ask and self._declared:
+        if not self.index.listed and not self._asked_for and self._may_ask and _declared(self.subject):
             self._asked_for = True
             self._perform("listing", lambda revision: list_skills(revision=revision))
         empty = self._empty()
@@ -97,7 +86,7 @@ Skills are instructions and files that a server lists with their sizes and diges
             self._list.refresh()
         self._list.sync()
         if changed:
-            self._show()
+            self._detail.show(self._row)
         self._line.show(*self._said())
 
     def rebind(self, subject: Subject) -> None:
@@ -106,7 +95,7 @@ Skills are instructions and files that a server lists with their sizes and diges
         self.index = SkillIndex(subject.journal)
         self._list.source = self.index
         self._asked_for = False
-        self._show()
+        self._detail.show(self._row)
 
     def take_focus(self) -> None:
         """The list."""
@@ -121,7 +110,7 @@ Skills are instructions and files that a server lists with their sizes and diges
 
     def copy(self) -> None:
         """Copy what is known of the chosen line."""
-        self.app.copy_to_clipboard(sections_text(self._sections))
+        self.app.copy_to_clipboard(sections_text(self._detail.sections))
         self.app.notify("Copied as it is shown.", markup=False, timeout=3)
 
     # Keys
@@ -147,7 +136,7 @@ Skills are instructions and files that a server lists with their sizes and diges
         file = row.file or next((file for file in skill.files if file.is_manifest), None)
         if file is None:
             self.app.notify("Its entry lists no SKILL.md.", severity="warning", markup=False)
-        elif refused := _refused(row.held, file):
+        elif refused := why_not_read(row.held, file):
             self.app.notify(f"Not read: {refused}.", severity="warning", markup=False)
         else:
             self._perform("reading", lambda revision: read_skill_file(skill, file, revision=revision))
@@ -176,7 +165,7 @@ Skills are instructions and files that a server lists with their sizes and diges
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Show what is known of it."""
         event.stop()
-        self._show()
+        self._detail.show(self._row)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Read it, or go to its text if it was read."""
@@ -195,11 +184,6 @@ Skills are instructions and files that a server lists with their sizes and diges
         return self.index.rows[at] if 0 <= at < len(self.index.rows) else None
 
     @property
-    def _declared(self) -> bool:
-        opening = self.subject.opening
-        return opening is not None and declares(opening.capabilities, SKILLS)
-
-    @property
     def _may_ask(self) -> bool:
         return self.subject.can_act and self.subject.stage is Stage.OPEN
 
@@ -209,15 +193,6 @@ Skills are instructions and files that a server lists with their sizes and diges
         elif self._busy:
             self.app.notify(f"Still {self._busy}.", markup=False)
         return self._may_ask and not self._busy
-
-    def _show(self) -> None:
-        row = self._row
-        self._sections = () if row is None else (_about_skill(row.held),) if row.file is None else _about_file(row)
-        parts = [section_renderable(section, dark=self.app.current_theme.dark) for section in self._sections]
-        from rich.console import Group
-
-        self._about.update(Group(*parts))
-        self._detail.scroll_home(animate=False)
 
     def _said(self) -> tuple[list[Span], list[Span]]:
         count = self.index.skills
@@ -233,33 +208,11 @@ Skills are instructions and files that a server lists with their sizes and diges
     def _empty(self) -> list[list[Span]]:
         if self.index.listed:
             return [[("No skills are listed", "muted")], [("A server may have some that it does not list.", "faint")]]
-        if not self._declared:
+        if not _declared(self.subject):
             asks: list[Span] = [(f"{keys.key_name('l')} asks for a list all the same", "faint")]
             return [[("The server declares no skills", "muted")], asks if self._may_ask else []]
         return [[("The list was not asked for", "muted")]]
 
 
-def _refused(held: Held, file: SkillFile) -> str:
-    skill = held.skill
-    return skill.flaw or ("" if skill.is_dynamic and file.is_manifest else file.flaw)
-
-
-def _about_skill(held: Held) -> Section:
-    skill = held.skill
-    return Section(skill.name, skill_facts(skill), paragraph(skill.description, "foreign", limit=5000))
-
-
-def _about_file(row: SkillRow) -> tuple[Section, ...]:
-    held, file = row.held, row.file
-    assert file is not None, "asked of a file"
-    read = held.reads.get(file.uri)
-    if read is None:
-        error = held.errors.get(file.uri, "") or _refused(held, file)
-        said = f"{glyphs().error} {error}" if error else f"Not read yet: {keys.key_name('ctrl+j')} reads it."
-        return (Section(file.path, lines=paragraph(said, "error" if error else "muted")),)
-    if read.problem:
-        return (Section(file.path, lines=paragraph(f"{glyphs().error} {read.problem}", "error")),)
-    checks = Section(file.path, check_facts(read), note=_NOT_SAFE if read.ok else "")
-    if not read.ok:
-        return (checks, Section("", lines=paragraph(_NOT_USED, "error")))
-    return (checks, Section("", lines=((), *file_text(read))))
+def _declared(subject: Subject) -> bool:
+    return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)

@@ -149,22 +149,13 @@ values too: the button then says so, and a second press sends them.
             case "task":
                 self.form.toggle_task()
             case "app":
-                self._show_app()
+                from inspector.tui.screens.app_source import show_app_of
+
+                show_app_of(self.app, self.subject, self.form.tool)
             case _ if self.result.chosen is not None:
                 await self._reuse(self.result.chosen.arguments, name)
             case _:
                 self.app.notify("This tool has not been called yet.", markup=False)
-
-    def _show_app(self) -> None:
-        """Show the source of the chosen tool's page."""
-        from inspector.protocol.apps import app_of
-        from inspector.tui.screens.app_source import AppSourceScreen
-
-        link = None if self.form.tool is None else app_of(self.form.tool)
-        if link is None or not link.uri:
-            self.app.notify("This tool brings no app.", markup=False)
-        else:
-            self.app.push_screen(AppSourceScreen(self.subject, link.uri))
 
     # What is asked for
 

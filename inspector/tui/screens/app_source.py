@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from textual import work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -12,10 +12,11 @@ from textual.widgets import Static
 
 from inspector.capture.journal import Journal
 from inspector.protocol import jsonrpc, peek
-from inspector.protocol.apps import Page, page_of
+from inspector.protocol.apps import Page, app_of, page_of
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.things import Tool
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
@@ -101,6 +102,15 @@ class AppSourceScreen(ModalScreen[None]):
 
         if self._page is not None:
             self.app.push_screen(SaveScreen(self._page.source, file_name(self._uri, "text/html")))
+
+
+def show_app_of(app: App[Any], subject: Subject, tool: Tool | None) -> None:
+    """Show the source of the page that a tool brings, or say that it brings none."""
+    link = None if tool is None else app_of(tool)
+    if link is None or not link.uri:
+        app.notify("This tool brings no app.", markup=False)
+    else:
+        app.push_screen(AppSourceScreen(subject, link.uri))
 
 
 def _problem(reply: Reply) -> str:

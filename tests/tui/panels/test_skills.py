@@ -68,7 +68,7 @@ async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:
         await person.press("j", "ctrl+j")
         await person.sees("✓ as listed")
         await person.press("u")
-        await person.sees("SKILL.md  · not read  442 B")
+        await person.sees("SKILL.md  · not read  446 B")
         assert json.dumps(person.wire().sent("skills/get")[0]).count("lamp-lighting") == 1
 
 
