@@ -5,7 +5,7 @@
 Nothing of this project is used here: the package keeps the subscriptions and their streams.
 """
 
-# mypy: disable-error-code="import-not-found, misc"
+# mypy: disable-error-code="import-not-found, misc, untyped-decorator"
 
 import sys
 from typing import Any
