@@ -150,3 +150,13 @@ def test_names_that_are_not_unique_are_known() -> None:
     other = entry(uri="skill://other/knots/SKILL.md")
     assert same_names([entry(), other]) == {"knots"}
     assert same_names([entry()]) == frozenset()
+
+
+def test_a_file_of_ten_megabytes_is_compared_like_any_other() -> None:
+    data = b"x" * 10_000_000
+    skill = entry(listed("big.txt", data))
+    found = verify(skill, skill.files[1], text_result(data.decode(), "big.txt"))
+    assert found.ok
+    assert verify(skill, skill.files[1], text_result(data.decode() + "y", "big.txt")).mismatch is not None
+    manifest = verify(skill, skill.files[0], text_result("---\nname: " + data.decode()))
+    assert manifest.mismatch is not None
