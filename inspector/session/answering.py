@@ -12,7 +12,7 @@ from inspector.protocol.offers import declared, offered_in, refusal_of
 from inspector.protocol.questions import METHOD_NOT_FOUND, Question, Refusal, Reply, Result
 from inspector.protocol.revisions._shape import Revision
 from inspector.session.desk import Desk
-from inspector.session.own_tasks import METHODS, OwnTasks
+from inspector.session.own_tasks import METHODS, OwnTasks, with_relation
 
 
 class Answering:
@@ -37,7 +37,7 @@ class Answering:
             case Refusal():
                 return jsonrpc.write_error(request.id, reply.code, reply.message, reply.data)
             case Result():
-                return jsonrpc.write_answer(request.id, reply.value)
+                return jsonrpc.write_answer(request.id, with_relation(reply.value, question.task if question else ""))
 
     async def to_questions(self, asked: tuple[Question, ...], revision: Revision) -> tuple[Reply, ...] | None:
         """A reply to each question of a result, all of them asked at once; None if one was withdrawn.

@@ -89,7 +89,7 @@ class OwnTasks:
             return Refusal(INVALID_PARAMS, _NO_SUCH)
         if request.method == "tasks/result":
             await task.over.wait()
-            return _with_relation(task)
+            return _brought(task)
         if request.method == "tasks/cancel":
             if task.state in ENDED:
                 return Refusal(INVALID_PARAMS, f"the task has ended already: it is {task.state}")
@@ -145,14 +145,18 @@ def _moment(when: datetime) -> str:
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _with_relation(task: OwnTask) -> Reply:
+def _brought(task: OwnTask) -> Reply:
     """What it came to, saying whose it is: "tasks/result MUST include related-task in its _meta"."""
-    if isinstance(task.reply, Refusal):
-        return task.reply
-    if task.reply is None:
-        return Refusal(INVALID_PARAMS, f"the task has no result: it is {task.state}")
-    value = task.reply.value
-    if not isinstance(value, dict):
-        return task.reply  # a prepared answer that is wrong on purpose
-    meta = {**peek.mapping(value, "_meta"), RELATED_TASK: {"taskId": task.id}}
-    return Result({**value, "_meta": meta})
+    if isinstance(task.reply, Result):
+        return Result(with_relation(task.reply.value, task.id))
+    return task.reply or Refusal(INVALID_PARAMS, f"the task has no result: it is {task.state}")
+
+
+def with_relation(value: Any, id_: str) -> Any:
+    """A result that says to which task it belongs: "all requests, notifications, and responses related to a task".
+
+    Without an id it is as it was; so is what is no object, a prepared answer that is wrong on purpose.
+    """
+    if not id_ or not isinstance(value, dict):
+        return value
+    return {**value, "_meta": {**peek.mapping(value, "_meta"), RELATED_TASK: {"taskId": id_}}}

@@ -111,3 +111,18 @@ async def test_a_withdrawn_question_leaves_its_result_unanswered() -> None:
     assert answering.desk.tickets[1].reply == Result({"roots": []})
     answering.desk.withdraw("gone")
     assert [*await asking] == [None]
+
+
+async def test_an_answer_inside_a_task_says_to_which_task_it_belongs() -> None:
+    answering = Answering(frozenset(ALL), Desk())
+    question = Question(Kind.ROOTS, None, 1, 1, 0, task="t1")
+    found = await answer(Request(7, "roots/list"), question, LEGACY, answering)
+    assert found["result"] == {"roots": [], "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}}
+
+
+async def test_tasks_are_served_only_where_they_are_declared() -> None:
+    request = Request(7, "tasks/list")
+    assert (await answer(request, None, LEGACY, Answering(frozenset(ALL), Desk())))["result"] == {"tasks": []}
+    without = frozenset(ALL) - {"tasks"}
+    refused = await answer(request, None, LEGACY, Answering(without, Desk()))
+    assert refused["error"]["code"] == -32601
