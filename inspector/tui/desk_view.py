@@ -47,7 +47,7 @@ class DeskView:
         """What is offered to the server now, by the names of `protocol.offers`."""
         return frozenset()
 
-    async def offer(self, offers: frozenset[str]) -> bool:
+    async def declare(self, offers: frozenset[str]) -> bool:
         """Offer this from the next request on; False where that takes a new connection."""
         return False
 
@@ -105,7 +105,7 @@ class LiveDeskView(DeskView):
         session = self._live.session
         return session.offering.client.offers if session else self._live.settings.offers
 
-    async def offer(self, offers: frozenset[str]) -> bool:
+    async def declare(self, offers: frozenset[str]) -> bool:
         """Offer it, on the engine's loop."""
         return await asyncio.wrap_future(self._live.run(lambda session: offer(session, offers)))
 

@@ -11,6 +11,8 @@ import pytest
 from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.protocol.flows.steps import Replied
+from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.offers import ALL
 from inspector.protocol.revisions._shape import Era
 from inspector.sampler.choice import Key, ModelChoice
@@ -65,14 +67,14 @@ async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
         await _seen(app, "answered in", "Fog.")
         assert "You are the oldest gull" in model.asked[0]["messages"][0]["content"]
         assert not asked.done()
-        await until(
-            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
-        )
+        await until(lambda: "Edit" in type(app.focused).__name__, "the answer has the focus")
         await pilot.press(*"Thick ", "ctrl+j")
         await until(asked.done, "the call has ended")
         assert KEY not in text(app)
-    said = asked.result().reply.message.result["content"][0]["text"]
-    assert said == "The sage (tide-1) says: Thick Fog."
+    reply = asked.result().reply
+    assert isinstance(reply, Replied)
+    assert isinstance(reply.message, Answer)
+    assert reply.message.result["content"][0]["text"] == "The sage (tide-1) says: Thick Fog."
 
 
 async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, model: Endpoint) -> None:
