@@ -21,6 +21,7 @@ from inspector.session.engine import Live
 from inspector.tui import keys
 from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
+from inspector.tui.relisting import Relisting
 from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
@@ -34,7 +35,7 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Offering, App[None]):
+class InspectApp(Offering, Relisting, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -171,25 +172,6 @@ class InspectApp(Offering, App[None]):
         self.run_worker(old.end(), group="ending")
         kept = old.journal.capture_path
         self.say("A new connection." + (f" The one before is kept in {kept.name}." if kept else ""))
-
-    async def action_refresh(self) -> None:
-        """Ask the server for its lists again."""
-        if self.subject.stage is not Stage.OPEN:
-            self.say("There is no connection to ask for lists.")
-            return
-        await self.subject.refresh()
-        self.say("The lists were fetched anew.")
-
-    async def action_refresh_mode(self) -> None:
-        """Fetch lists that change by themselves, or only when asked for."""
-        if not self.subject.can_act:
-            self.say("A recording fetches nothing.")
-            return
-        on = not self.subject.refreshes
-        self.say(
-            "Lists that change are fetched by themselves." if on else "Lists that change wait until L fetches them."
-        )
-        await self.subject.refresh_by_itself(on)
 
     def action_ping(self) -> None:
         """Send a ping, and say how long its answer took."""

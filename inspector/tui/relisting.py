@@ -1,0 +1,33 @@
+"""Fetching lists anew, now, or by itself whenever the server says that one has changed."""
+
+from typing import TYPE_CHECKING
+
+from inspector.tui.subject import Stage
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+
+
+class Relisting:
+    """The app's actions for it."""
+
+    async def action_refresh(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Ask the server for its lists again."""
+        if self.subject.stage is not Stage.OPEN:
+            self.say("There is no connection to ask for lists.")
+            return
+        await self.subject.refresh()
+        self.say("The lists were fetched anew.")
+
+    async def action_refresh_mode(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Fetch lists that change by themselves, or only when asked for."""
+        if self.subject.stage is not Stage.OPEN:
+            self.say("There is no connection to ask for lists.")
+            return
+        on = not self.subject.refreshes
+        by_itself, asked = (
+            "Lists that change are fetched by themselves.",
+            "Lists that change wait until L fetches them.",
+        )
+        self.say(by_itself if on else asked)
+        await self.subject.refresh_by_itself(on)
