@@ -8,10 +8,10 @@ Source: specification 2025-11-25, basic/utilities/tasks.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import msgspec
 
@@ -49,7 +49,7 @@ class OwnTasks:
         self,
         desk: Desk,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        ids: Callable[[], str] = lambda: uuid4().hex,
+        ids: Callable[[], str] = lambda: os.urandom(16).hex(),
     ) -> None:
         self._desk = desk
         self._now = now

@@ -63,3 +63,22 @@ async def test_questions_that_wait_for_a_person_keep_no_ping_waiting() -> None:
         assert answered == ["ping"]
         person.set()
     assert len(answered) == 2 * AT_ONCE + 1
+
+
+async def test_results_of_tasks_that_are_waited_for_keep_no_ping_waiting() -> None:
+    answered: list[object] = []
+    ended = asyncio.Event()
+
+    async def send(request: Request, question: Question | None) -> None:
+        if request.method == "tasks/result":
+            await ended.wait()
+        answered.append(request.id)
+        ended.set()
+
+    async with asyncio.TaskGroup() as tasks:
+        bounds = Bounds(send, tasks, answered.append)
+        for number in range(2 * AT_ONCE):
+            bounds.take(Request(number, "tasks/result"))
+        bounds.take(Request("ping", "ping"))
+    assert answered[0] == "ping"
+    assert len(answered) == 2 * AT_ONCE + 1
