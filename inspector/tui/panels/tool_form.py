@@ -10,8 +10,8 @@ from inspector.tui.styles import glyphs
 _WORDS = {
     Support.NONE: "",
     Support.FORBIDDEN: "never a task",
-    Support.REQUIRED: "as a task: required",
-    Support.SERVER_DECIDES: "may become a task",
+    Support.REQUIRED: "task required",
+    Support.SERVER_DECIDES: "may be a task",
 }
 _NO_CHOICE = {
     Support.NONE: "This server has no tasks for tool calls.",

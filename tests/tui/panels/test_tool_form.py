@@ -150,19 +150,19 @@ async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each
         form.toggle_task()
         await pilot.pause()
         assert "✓ as a task t" in text(app)
-        assert form.as_task
-        await form.show(Tool(ECHO))
-        assert not form.as_task
-        await form.show(Tool(ADD))
-        assert form.as_task
+        wanted = [form.as_task]
+        for tool in (ECHO, ADD):
+            await form.show(Tool(tool))
+            wanted.append(form.as_task)
+        assert wanted == [True, False, True]
 
 
 @pytest.mark.parametrize(
     ("support", "words", "why"),
     [
-        (Support.REQUIRED, "as a task: required", "must be called as a task"),
+        (Support.REQUIRED, "task required", "must be called as a task"),
         (Support.FORBIDDEN, "never a task", "does not let this tool"),
-        (Support.SERVER_DECIDES, "may become a task", "The server alone decides"),
+        (Support.SERVER_DECIDES, "may be a task", "The server alone decides"),
         (Support.NONE, "▸ Call", "has no tasks"),
     ],
 )

@@ -1,0 +1,126 @@
+"""Somebody reads a real server's log, asks for a level, watches a slow call's clocks, pings, and works with tasks."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.protocol.log_levels import LOG_LEVEL
+from inspector.protocol.offers import ALL
+from inspector.viewmodels.pings import PING
+from tests.stories.persons import Person, at_a_replay, at_the_screen
+from tests.stories.real_targets import named, running
+from tests.waiting import until
+
+pytestmark = pytest.mark.real
+
+WIDE = (160, 45)
+
+
+async def choose(person: Person, tool: str) -> None:
+    """Go to the tools, find one, open its form."""
+    await person.press("2")
+    await person.sees("tool ", "size")
+    await person.press("slash")
+    await person.types(tool)
+    await person.sees("✓ 1 of", f"▌ {tool[:12]}")
+    await person.press("enter", "enter")
+    await person.sees("✓ valid")
+
+
+def last(person: Person, method: str) -> Any:
+    """The params of the newest message of a method that went to the server."""
+    return person.wire().sent(method)[-1]["params"]
+
+
+@pytest.mark.parametrize("name", ["everything-stdio", "everything-http", "everything-sse"])
+async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: str, tmp_path: Path) -> None:
+    capture = tmp_path / "log.mcpcap"
+    async with running(named(name), tmp_path) as target, at_the_screen(target, capture, WIDE) as person:
+        await person.sees("→ tools/list", "● connected")
+        await person.press("8")
+        await person.sees("▌8 Log", "no level set: the server decides")
+        if name == "everything-stdio":
+            await person.sees("! stderr", "Starting default (STDIO) server")
+        await person.press("S")
+        await person.sees("Send logging/setLevel", "emergency")
+        await person.types("debug")
+        await person.sees("✓ 1")
+        await person.press("enter")
+        await person.sees("debug and graver, set by logging/setLevel")
+        assert last(person, "logging/setLevel")["level"] == "debug"
+        await choose(person, "toggle-sim")
+        await person.press("ctrl+j")
+        await person.sees("Started simulated")
+        await person.press("escape", "escape", "escape", "8")
+        await until(lambda: "-level message" in person.screen or "level-message" in person.screen, "it logs")
+        await person.press("s", "G", "enter")
+        await person.sees("▌1 Traffic", "notifications/message", '"level"')
+    async with at_a_replay(capture, WIDE) as person:
+        await person.press("8")
+        await person.sees("debug and graver, set by logging/setLevel", "evel")
+
+
+async def test_where_each_request_asks_for_its_level_every_later_one_carries_it(tmp_path: Path) -> None:
+    async with running(named("mcp2-stdio"), tmp_path) as target, at_the_screen(target, None, WIDE) as person:
+        await person.sees("→ tools/list", "modern", "● connected")
+        await person.press("8")
+        await person.sees("requests ask for no log messages")
+        await person.press("S")
+        await person.sees("Every request asks for log messages", "emergency")
+        await person.types("warning")
+        await person.sees("✓ 1")
+        await person.press("enter")
+        await person.sees("each request asks for warning and graver")
+        await person.press("U")
+        await person.sees("server/discover: this revision has no ping")
+        assert last(person, "server/discover")["_meta"][LOG_LEVEL] == "warning"
+        await person.press("6")
+        await person.sees("Ping", "least", "median", "by server/discover")
+
+
+async def test_a_slow_call_shows_its_pace_and_both_clocks(tmp_path: Path) -> None:
+    async with running(named("everything-stdio"), tmp_path) as target, at_the_screen(target, None, WIDE) as person:
+        await person.sees("→ tools/list", "● connected")
+        await person.press("U")
+        await person.sees("Ping: ")
+        assert person.wire().sent(PING)
+        await choose(person, "trigger-long")
+        await person.press("ctrl+j")
+        await person.sees("idle clock", "left of 60 s", "total clock", "left of 1h 00m")
+        screen = await person.sees("2 of 5 · 40 %", "/s · about")
+        assert " s left" in screen
+        await person.press("ctrl+c")
+        await person.sees("Cancelled")
+
+
+async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_result(tmp_path: Path) -> None:
+    capture = tmp_path / "tasks.mcpcap"
+    async with (
+        running(named("everything-stdio"), tmp_path) as target,
+        at_the_screen(target, capture, WIDE, offers=frozenset(ALL), has_person=True) as person,
+    ):
+        await person.sees("→ tools/list", "● connected")
+        await person.press("2")
+        await person.sees("tool ", "size")
+        await person.press("slash")
+        await person.types("simulate-res")
+        await person.sees("✓ 1 of", "▌ simulate")
+        await person.press("enter", "enter")
+        await person.sees("task required", "topic")
+        await person.types("gulls")
+        await person.sees("✓ valid")
+        await person.press("ctrl+j")
+        await person.sees("task  ⋯ working", "9 shows it")
+        assert last(person, "tools/call")["task"] == {}
+        await person.press("escape", "escape", "escape", "9")
+        await person.sees("▌9 Tasks", "⋯ working", "simulate-resear", "the server ●", "at first")
+        await person.sees("✓ completed", "Succeeded", "gulls")
+        await person.press("l")
+        await person.sees("lists 1 task")
+        assert person.wire().sent("tasks/list")
+        await person.press("o")
+        await person.sees("▌1 Traffic", '"task"')
+    async with at_a_replay(capture, WIDE) as person:
+        await person.press("9")
+        await person.sees("✓ completed", "simulate-resear", "Succeeded", "gulls")
