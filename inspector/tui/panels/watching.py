@@ -98,7 +98,8 @@ class WatchingPanel(OffersPanel):
         """A read that was answered, and the one before it of the same resource; None without."""
         if newer is None or newer.state is not ExchangeState.ANSWERED:
             return None
-        self._history.take()
+        if self._history.take():
+            self._find_calls()
         reads = [call.exchange for call in self._history.of(newer.target) if not call.is_earlier]
         older = [each for each in reads if each.number < newer.number and each.state is ExchangeState.ANSWERED]
         return (older[-1], newer) if older and newer in reads else None
