@@ -22,6 +22,8 @@ WITH_VALUE = frozenset(
         *("-n", "--last", "--color"),
         *("--for", "--uri"),
         *("--raw", "--wait", "--batch", "--extension", "--no-extension"),
+        *("--cursor", "--limit", "--pages", "--refresh"),
+        *("--sampler-url", "--sampler-model", "--sampler-approve", "--sampler-key-env", "--sampler-timeout"),
     }
 )
 """Options whose value may be the next word."""

@@ -58,10 +58,17 @@ _ONE_LINE = str.maketrans("\r\n", "  ")
 """Between the values of JSON a line's end is a blank like any other; on stdio it would end the frame."""
 
 
-def compose(draft: Draft, revision: Revision | None, client: ClientIdentity, next_id: NextId) -> Composed:
+def compose(
+    draft: Draft,
+    revision: Revision | None,
+    client: ClientIdentity,
+    next_id: NextId,
+    schema_of: Callable[[str], Any] = lambda name: None,
+) -> Composed:
     """The bytes and headers of a draft. `revision` None: nothing is added, as before the opening.
 
-    `next_id` is asked for each id that the draft leaves open.
+    `next_id` is asked for each id that the draft leaves open, `schema_of` for the input schema of a tool that is
+    called, for the headers that mirror its arguments.
     """
     by = revision if draft.stamp else None
     notes: list[str] = []
@@ -74,7 +81,7 @@ def compose(draft: Draft, revision: Revision | None, client: ClientIdentity, nex
                 notes.append(f"{revision.date} has no batches.")
         case DraftKind.REQUEST | DraftKind.NOTIFICATION:
             payload, notes = _single(draft, by, client, next_id)
-    return Composed(payload, _headers(payload, by) | dict(draft.headers), (*notes, *oddities(payload)))
+    return Composed(payload, _headers(payload, by, schema_of) | dict(draft.headers), (*notes, *oddities(payload)))
 
 
 def draft_of(message: bytes) -> Draft:
@@ -194,13 +201,14 @@ def _completed(item: Any, revision: Revision | None, client: ClientIdentity, nex
     return made
 
 
-def _headers(payload: bytes, revision: Revision | None) -> dict[str, str]:
+def _headers(payload: bytes, revision: Revision | None, schema_of: Callable[[str], Any]) -> dict[str, str]:
     """The revision's headers of the first message that has any."""
     if revision is None:
         return {}
     for message in jsonrpc.read(payload):
         if isinstance(message, jsonrpc.Request | jsonrpc.Notification):
-            return headers_for(revision, message.method, message.params)
+            schema = schema_of(peek.text(message.params, "name") or "") if message.method == "tools/call" else None
+            return headers_for(revision, message.method, message.params, schema)
     return headers_for(revision, "", None) if not revision.routing_headers else {}
 
 

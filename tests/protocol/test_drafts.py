@@ -55,6 +55,14 @@ def test_the_revision_adds_what_it_wants_unless_told_not_to() -> None:
     assert plain.headers == {}
 
 
+def test_the_arguments_of_a_call_are_mirrored_where_its_tool_wants_that() -> None:
+    schema = {"type": "object", "properties": {"harbour": {"type": "string", "x-mcp-header": "Harbour"}}}
+    draft = Draft(method="tools/call", text='{"name":"tide","arguments":{"harbour":"Teal Bay"}}')
+    found = compose(draft, MODERN, CLIENT, count(1).__next__, {"tide": schema}.get)
+    assert found.headers["Mcp-Param-Harbour"] == "Teal Bay"
+    assert "Mcp-Param-Harbour" not in made(draft, MODERN).headers
+
+
 def test_a_notification_has_no_id_and_nothing_is_added_to_it() -> None:
     found = made(Draft(DraftKind.NOTIFICATION, "notifications/x", "[1]"), MODERN)
     assert found.payload == b'{"jsonrpc":"2.0","method":"notifications/x","params":[1]}'

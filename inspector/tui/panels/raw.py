@@ -148,7 +148,8 @@ it is sent all the same. What came stands beside, and what was sent before below
 
         async def do(session: Session) -> tuple[Composed, Sent]:
             client = session.options.wish.client
-            made = compose(draft, session.revision, client, session.by_hand.next_id)
+            tools = {tool.name: tool.input_schema for tool in session.journal.conversation.catalogue.tools}
+            made = compose(draft, session.revision, client, session.by_hand.next_id, tools.get)
             wait_s = patience_s(draft, session.options.clocks.idle_s)
             return made, await session.by_hand.send(made.payload, headers=made.headers, wait_s=wait_s)
 
