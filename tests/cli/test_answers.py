@@ -94,8 +94,8 @@ def test_a_name_that_is_none_is_a_usage_error() -> None:
 def test_what_is_offered_is_what_the_server_is_told(tmp_path: Path, era: str) -> None:
     capture = tmp_path / "a.mcpcap"
     words = ("--no-offer", "all", "--offer", "roots,elicitation.form", "--no-extension", "all")
-    words = (*words, "--era", era, "--capture", str(capture))
-    assert inspect("list", "tools", *words, *demo()).status == 0
+    more = ("--era", era, "--capture", str(capture))
+    assert inspect("list", "tools", *words, *more, *demo()).status == 0
     declared = [peek.at(params, *path) for params in _asked(capture) for path in _WHERE if peek.at(params, *path)]
     assert declared
     for capabilities in declared:

@@ -107,7 +107,7 @@ WORK = {
 async def list_tools() -> Any:
     """All of them."""
     return [
-        Tool(name=name, inputSchema=NOTHING, execution=ToolExecution(taskSupport=support))  # type: ignore[arg-type]
+        Tool(name=name, inputSchema=NOTHING, execution=ToolExecution(taskSupport=support))
         for name, support in SUPPORT.items()
     ]
 
