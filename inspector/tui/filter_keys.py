@@ -14,9 +14,6 @@ FILTERING: tuple[Action, ...] = (
     Action("traffic.only", ("=",), "Only this", "Filter by the chosen value alone.", Where.TRAFFIC, "by_value('only')"),
     Action("traffic.not", ("~",), "Not this", "Hide what has the chosen value.", Where.TRAFFIC, "by_value('not')"),
     Action(
-        "traffic.column", ("c",), "As column", "Show the chosen field in the list, or no more.", Where.TRAFFIC, "column"
-    ),
-    Action(
         "traffic.partners",
         ("V", "f2"),
         "Partners",

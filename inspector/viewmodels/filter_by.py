@@ -7,7 +7,7 @@ import msgspec
 from inspector.capture.filters.fields import ROOTS
 from inspector.capture.filters.normal import describe
 from inspector.capture.filters.parse import parse
-from inspector.capture.filters.terms import Compare, Has, Op, Or, Ref, Step, Term
+from inspector.capture.filters.terms import And, Compare, Has, Op, Or, Ref, Step, Term
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
 from inspector.errors import FilterError
@@ -102,4 +102,6 @@ def combined(text: str, test: Term, how: str) -> str:
         term = parse(before)
     except FilterError:
         return added
+    if term is not None and any(describe(each) == added for each in (term.terms if isinstance(term, And) else (term,))):
+        return before
     return f"({before}) and {added}" if isinstance(term, Or) else f"{before} and {added}"

@@ -74,4 +74,5 @@ def test_it_is_added_to_what_stands_there() -> None:
     assert combined("tool == a", test, "and") == "tool == a and kind == error"
     assert combined("a or b", test, "not") == "(a or b) and not kind == error"
     assert combined("a or b", test, "only") == "kind == error"
+    assert combined("tool == a and kind:error", test, "and") == "tool == a and kind:error"
     assert combined("(broken", test, "and") == "kind == error"

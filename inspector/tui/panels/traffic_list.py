@@ -49,8 +49,8 @@ class TrafficList(Ground):
         """The entry that is to be shown as soon as it is a row; 0 for none."""
 
     def compose(self) -> ComposeResult:
-        """Filter, rows, state; the filter's line follows as soon as nobody waits for it."""
-        self.call_after_refresh(lambda: self.filters.bar)
+        """Filter, rows, state; the lines to type into follow as soon as nobody waits for them."""
+        self.call_after_refresh(lambda: (self.filters.bar, self.filters.finder))
         follow = self._subject.stage not in (Stage.LOADING, Stage.RECORDED)  # a recording is read from its beginning
         yield self.filters
         yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
