@@ -135,7 +135,7 @@ class ThingForm(StepForm):
         await self.form.take({} if arguments is None or arguments is UNSET else arguments)
 
     def say_why_not(self, why_not: str, *, gone: bool = False) -> None:
-        """Say why nothing can be called now; "" if it can. `gone`: the server lists it no more; that hinders nothing."""
+        """Say why nothing can be called now; "" if it can. `gone`: it is listed no more, which hinders nothing."""
         if gone is not self._gone:
             self._gone = gone
             self._renew_bar()
