@@ -171,13 +171,11 @@ class ServerLog(RowSource):
         wanted, is_stderr = self.filter, self._store.kind(self._lines[line]) is EntryKind.STDERR
         if wanted.sources is (Sources.MESSAGES if is_stderr else Sources.STDERR):
             return False
-        if wanted.least and not is_stderr and self._level(line) < _FIRST + LEVELS.index(wanted.least):
-            return self._level(line) == _UNKNOWN and self._has_text(line)
-        return self._has_text(line)
-
-    def _has_text(self, line: int) -> bool:
-        wanted = self.filter.text
-        return not wanted or self.said(line).contains(wanted)
+        if wanted.least and not is_stderr:
+            level = self._level(line)
+            if level != _UNKNOWN and level < _FIRST + LEVELS.index(wanted.least):
+                return False
+        return not wanted.text or self.said(line).contains(wanted.text)
 
     def _level(self, line: int) -> int:
         if self._levels[line] == _UNREAD:

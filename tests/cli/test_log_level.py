@@ -1,7 +1,9 @@
 """Log messages on request, in both eras."""
 
+import click
 import pytest
 
+from inspector.cli.log_level import log_level_option
 from inspector.protocol.log_levels import LEVELS
 from tests.cli.running import demo, inspect, scripted
 
@@ -30,3 +32,14 @@ def test_a_level_that_is_none_is_refused_before_anything_is_started() -> None:
     ran = inspect("call", "t", "--log-level", "loud", "--", "no-such-program")
     assert ran.status == 2
     assert "'loud' is not one of" in ran.stderr
+
+
+def test_the_option_takes_the_eight_levels_and_no_other() -> None:
+    @click.command()
+    @log_level_option
+    def command(log_level: str | None) -> None:
+        """Do nothing."""
+
+    (option,) = command.params
+    assert isinstance(option.type, click.Choice)
+    assert tuple(option.type.choices) == LEVELS

@@ -193,7 +193,8 @@ def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     badge = _badge(subject, name)
     if badge[0]:
         spans += [(" ", "text"), badge]
-    rank = 0 if here or name in _ALWAYS else 2 if name in _WHEN else 1
+    asks = name == "inbox" and badge[0]
+    rank = 0 if here or asks or name in _ALWAYS else 2 if name in _WHEN else 1
     return Item((*spans, ("  ", "text")), name=name, rank=rank, chosen=here)
 
 
