@@ -158,5 +158,5 @@ async def test_a_tool_with_a_bent_schema_does_not_hide_the_others() -> None:
             pages = await session.list_all("tools")
             called = await session.call("tools/call", {"name": "bent_schema", "arguments": {"depth": 1}})
     journal.close()
-    assert len(pages.items) == 16
+    assert {"bent_schema", "echo", "open_cellar"} <= {tool["name"] for tool in pages.items}
     assert isinstance(called.reply, Replied)
