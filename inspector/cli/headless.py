@@ -37,8 +37,17 @@ class Visit(msgspec.Struct, frozen=True):
 Work = Callable[[Visit], Awaitable[ExitStatus]]
 
 
-def visit(world: World, url: str | None, options: dict[str, Any], work: Work) -> ExitStatus:
-    """Connect to the target that the options name, do the work, leave; the exit status."""
+def visit(
+    world: World,
+    url: str | None,
+    options: dict[str, Any],
+    work: Work,
+    at_last: Callable[[Journal], None] = lambda journal: None,
+) -> ExitStatus:
+    """Connect to the target that the options name, do the work, leave; the exit status.
+
+    `at_last` gets the journal when all is over, also where no connection came about.
+    """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
     journal = named_journal(chosen)
@@ -49,9 +58,12 @@ def visit(world: World, url: str | None, options: dict[str, Any], work: Work) ->
     except InspectError as error:
         return output.failure(error, show_last_words(output, journal))
     finally:
-        for notice in journal.notices:
-            output.warn(notice)
-        journal.close()
+        try:
+            at_last(journal)
+            for notice in journal.notices:
+                output.warn(notice)
+        finally:
+            journal.close()
 
 
 async def _visit(chosen: Chosen, journal: Journal, output: Output, work: Work) -> ExitStatus:

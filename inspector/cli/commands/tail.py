@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
@@ -57,10 +58,22 @@ def command(world: World, /, words: tuple[str, ...], follow: bool, **options: An
     if world.theirs is None and not source.startswith(_URL):
         return _tail_file(Output(world, quiet=options["quiet"]), Path(source), wish, follow=follow)
 
-    async def work(visit: Visit) -> ExitStatus:
-        return await _tail_session(visit, wish)
+    output = Output(world, quiet=options["quiet"])
+    tails: list[Tail] = []
 
-    return visit(world, source or None, options, work)
+    def tail(journal: Journal) -> Tail:
+        if not tails:
+            tails.append(Tail(journal, output, wish))
+        return tails[0]
+
+    async def work(visit: Visit) -> ExitStatus:
+        while visit.session.state is not State.CLOSED:
+            tail(visit.session.journal).print_new()
+            await asyncio.sleep(_PACE_S)
+        visit.output.narrate(visit.session.why or "the connection is closed")
+        return ExitStatus.OK
+
+    return visit(world, source or None, options, work, at_last=lambda journal: _conclude(output, tail(journal), ()))
 
 
 def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
@@ -88,30 +101,19 @@ def _tail_file(output: Output, path: Path, wish: Wish, *, follow: bool) -> ExitS
             while loading.follow():
                 tail.print_new()
                 time.sleep(_PACE_S)
-            tail.print_new()
             output.narrate(loading.why)
         else:
             while loading.step():
                 pass
-            tail.print_new()
         _conclude(output, tail, loading.journal.notices)
     finally:
         loading.journal.close()
     return ExitStatus.OK
 
 
-async def _tail_session(visit: Visit, wish: Wish) -> ExitStatus:
-    tail = Tail(visit.session.journal, visit.output, wish)
-    while visit.session.state is not State.CLOSED:
-        tail.print_new()
-        await asyncio.sleep(_PACE_S)
-    tail.print_new()
-    _conclude(visit.output, tail, ())
-    visit.output.narrate(visit.session.why or "the connection is closed")
-    return ExitStatus.OK
-
-
 def _conclude(output: Output, tail: Tail, notices: tuple[str, ...]) -> None:
+    """Print the rest, and what a person should know."""
+    tail.print_new()
     for notice in (*notices, tail.trouble):
         if notice:
             output.warn(notice)

@@ -1,0 +1,85 @@
+"""`mcp-inspect tail`: the traffic of captures and of servers, line by line."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.cli.commands import tail
+from inspector.cli.exit_status import ExitStatus
+from inspector.protocol.frames import Channel, Direction
+from tests.architecture.sources import ROOT
+from tests.cli.running import inspect, server
+
+HARBOUR = str(ROOT / "tests" / "captures" / "harbour.mcpcap")
+
+
+def test_what_matches_in_a_capture_is_printed_as_text() -> None:
+    ran = inspect("tail", HARBOUR, "is:error")
+    assert ran.status == ExitStatus.OK
+    assert [line.split()[0] for line in ran.stdout.splitlines()] == ["48", "53"]
+    assert all("error -32602" in line for line in ran.stdout.splitlines())
+    assert "\x1b" not in ran.stdout
+
+
+def test_each_line_of_jsonl_is_an_object_of_its_own() -> None:
+    ran = inspect("tail", "--jsonl", "-n", "1", HARBOUR, "resp.error.code == -32602 and kind == request")
+    assert ran.status == ExitStatus.OK
+    (row,) = map(json.loads, ran.stdout.splitlines())
+    assert (row["n"], row["target"], row["message"]["method"]) == (51, "there_is_no_such_tool", "tools/call")
+
+
+def test_without_a_filter_all_is_printed_also_on_a_terminal() -> None:
+    ran = inspect("tail", HARBOUR, "--jsonl", terminal=True)
+    assert [json.loads(line)["n"] for line in ran.stdout.splitlines()] == list(range(1, 56))
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ((HARBOUR, "tol == 3"), "did you mean tool"),
+        ((HARBOUR, "(a"), "not closed"),
+        ((HARBOUR, "a", "b"), "one word too many"),
+        ((HARBOUR, "--color", "pink when a"), "is no rule"),
+        (("no-such.mcpcap",), "can't be opened"),
+        ((__file__,), "no capture"),
+        ((), "nothing to tail"),
+    ],
+)
+def test_what_cannot_be_done_is_told(argv: tuple[str, ...], said: str) -> None:
+    ran = inspect("tail", *argv)
+    assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
+    assert said in ran.stderr
+
+
+def test_a_capture_that_grows_is_followed_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcpcap"
+    journal = start_capture(path)
+    journal.frame(Direction.FROM_SERVER, Channel.STDOUT, b"one")
+    go_on = threading.Event()
+
+    def write_on() -> None:
+        go_on.wait(10)
+        journal.frame(Direction.FROM_SERVER, Channel.STDOUT, b"two")
+        journal.close()
+
+    writer = threading.Thread(target=write_on)
+    writer.start()
+    go_on.set()
+    ran = inspect("tail", "--follow", "--jsonl", str(path), "text ~ ^t")
+    writer.join()
+    assert [json.loads(line)["text"] for line in ran.stdout.splitlines()] == ["two"]
+    assert "nobody records into the capture any more" in ran.stderr
+
+
+def test_the_traffic_of_a_server_is_printed_until_it_ends() -> None:
+    ran = inspect("tail", "--jsonl", "kind in {request, stderr}", *server("dies"))
+    rows = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert "cannot go on" in [row.get("text") for row in rows]
+    assert ran.status == ExitStatus.UNREACHABLE
+
+
+def test_the_command_is_named_tail() -> None:
+    assert tail.command.name == "tail"

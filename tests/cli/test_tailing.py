@@ -1,0 +1,87 @@
+"""What `tail` prints of a journal, and which wishes it refuses."""
+
+import io
+import json
+
+import pytest
+
+from inspector.cli.output import Output
+from inspector.cli.tailing import Tail, read_wish
+from inspector.cli.world import World
+from inspector.errors import UsageError
+from tests.viewmodels.tape import Tape
+
+
+def output(env: dict[str, str] | None = None) -> Output:
+    return Output(World(None, env or {}, io.StringIO(), io.StringIO(), io.StringIO()))
+
+
+def printed(out: Output) -> list[str]:
+    found = out.world.stdout
+    assert isinstance(found, io.StringIO)
+    return found.getvalue().splitlines()
+
+
+def test_what_matches_is_printed_once_in_order() -> None:
+    tape, out = Tape(), output()
+    for number in range(1, 4):
+        tape.call(number, "echo")
+    tail = Tail(tape.journal, out, read_wish("n != 2", (), named={}, as_jsonl=True))
+    tail.print_new()
+    tail.print_new()
+    tape.stderr(b"x")
+    tail.print_new()
+    assert [json.loads(line)["n"] for line in printed(out)] == [1, 3, 4]
+    tape.journal.close()
+
+
+@pytest.mark.parametrize(("text", "numbers"), [("", [4, 5]), ("n < 4", [2, 3])])
+def test_the_last_ones_are_those_that_match(text: str, numbers: list[int]) -> None:
+    tape, out = Tape(), output()
+    for number in range(1, 6):
+        tape.call(number, "echo")
+    Tail(tape.journal, out, read_wish(text, (), named={}, as_jsonl=True, last=2)).print_new()
+    assert [json.loads(line)["n"] for line in printed(out)] == numbers
+    tape.journal.close()
+
+
+def test_the_first_rule_that_holds_gives_the_colour() -> None:
+    tape, out = Tape(), output({"FORCE_COLOR": "1"})
+    tape.call(1, "a")
+    tape.call(2, "b")
+    wish = read_wish("", ("red when t:a", "yellow when is:request"), named={})
+    Tail(tape.journal, out, wish).print_new()
+    first, second = printed(out)
+    assert first.startswith("\x1b[31m")
+    assert second.startswith("\x1b[33m")
+    tape.journal.close()
+
+
+def test_a_name_can_be_used() -> None:
+    assert read_wish("@slow", (), named={"slow": "dur > 1s"}).term == read_wish("dur > 1s", (), named={}).term
+
+
+@pytest.mark.parametrize(
+    ("text", "rules", "said"),
+    [
+        ("tool == a and tol == b", (), "tool == a and tol == b\n                ^"),
+        ("", ("purple when x",), "is no rule"),
+        ("", ("red",), "is no rule"),
+        ("", ("red when tol == b",), "did you mean tool"),
+        ("", ("red when @x",), "no filter named"),
+    ],
+)
+def test_a_wrong_wish_is_told(text: str, rules: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_wish(text, rules, named={})
+    assert said in str(caught.value)
+
+
+def test_a_pattern_that_takes_too_long_is_told() -> None:
+    tape, out = Tape(), output()
+    tape.stderr(b"a" * 40 + b"b")
+    tail = Tail(tape.journal, out, read_wish('text ~ "(a|a)*$"', (), named={}))
+    tail.print_new()
+    assert printed(out) == []
+    assert "took too long" in tail.trouble
+    tape.journal.close()
