@@ -16,7 +16,7 @@ _EXCEPTIONS: dict[str, tuple[int, str]] = {
     "inspector/tui/widgets/json_view.py:JsonView": (22, "Textual wants a method for each key, message and property"),
     "inspector/tui/app.py:InspectApp": (25, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/offers.py:OffersPanel": (22, "an action is a method, as Textual wants it"),
-    "inspector/tui/panels/result.py:ResultPanel": (21, "an action is a method, as Textual wants it"),
+    "inspector/tui/panels/result.py:ResultPanel": (22, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/tools.py:ToolsPanel": (22, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/traffic.py:TrafficPanel": (22, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/traffic_list.py:TrafficList": (22, "what a key of the panel does is a method of its list"),
