@@ -49,12 +49,12 @@ PASSAGE: dict[str, Any] = {
 
 def day(journal: Journal, loop: HurriedLoop) -> None:
     """Everything once, in the handshake era: lists, every kind of end, progress, a cancelled call, noise."""
-    run_hurried(loop, _stay(journal, _keep_the_light, _spend_the_day, legacy_only=True))
+    run_hurried(loop, stay(journal, keep_the_light, _spend_the_day, legacy_only=True))
 
 
 def wreck(journal: Journal, loop: HurriedLoop) -> None:
     """A server that dies while it works."""
-    run_hurried(loop, _stay(journal, _sink, _call_for_help, legacy_only=False))
+    run_hurried(loop, stay(journal, _sink, _call_for_help, legacy_only=False))
 
 
 def visit(journal: Journal) -> None:
@@ -66,13 +66,17 @@ Serve = Callable[[DisguisedTransport], Awaitable[None]]
 Play = Callable[[Session], Awaitable[None]]
 
 
-async def _stay(journal: Journal, serve: Serve, play: Play, *, legacy_only: bool) -> None:
+async def stay(
+    journal: Journal, serve: Serve, play: Play, *, legacy_only: bool = True, options: Options | None = None
+) -> None:
+    """Connect to a server, ask for its lists, and do what else there is to do."""
+
     async def served(transport: DisguisedTransport) -> None:
         with contextlib.redirect_stderr(Muttering(transport.mutter)):
             await serve(transport)
 
     transport = DisguisedTransport(served)
-    async with Session(transport, journal, Options(Wish(CLIENT))) as session:
+    async with Session(transport, journal, options or Options(Wish(CLIENT))) as session:
         await session.connect()
         assert session.opening is not None
         assert (session.opening.revision.era == "legacy") is legacy_only
@@ -81,7 +85,7 @@ async def _stay(journal: Journal, serve: Serve, play: Play, *, legacy_only: bool
         await play(session)
 
 
-async def _keep_the_light(transport: DisguisedTransport) -> None:
+async def keep_the_light(transport: DisguisedTransport) -> None:
     await asyncio.sleep(0.31)
     transport.mutter(b"\x1b[32mINFO\x1b[0m  lamp lit, lens turning, oil 41.5 l")
     transport.peer.send(b"Gull Rock Lighthouse 1.8.71 (this line is no message, and should not stand here)")

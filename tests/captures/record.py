@@ -14,12 +14,13 @@ from inspector.capture.opening import create
 from inspector.capture.recorder import Recorder
 from inspector.capture.records import FORMAT, VERSION, Head, Tool
 from tests.capture.recording import http_life, life, over, ticking
+from tests.captures.evening import evening
 from tests.captures.hurry import HurriedLoop
 from tests.captures.lighthouse import day, visit, wreck
 
 HERE = Path(__file__).parent
 _LIVES = {"handshake": life, "stateless": http_life}
-_STAYS = {"lighthouse": day, "wreck": wreck}
+_STAYS = {"lighthouse": day, "wreck": wreck, "evening": evening}
 _TORN_AT = -500
 """Where the torn sample ends, seen from the end of the whole one: in the middle of a record."""
 _MORNING = 1_795_254_060_000_000_000
@@ -32,7 +33,8 @@ def sample(name: str) -> Path:
     """The file of a sample.
 
     By hand, for the format: "handshake" over stdio, "stateless" over HTTP, "torn". Sessions with the demo, for the
-    screens: "lighthouse" (a bit of everything), "wreck" (the server dies), "harbour" (HTTP, stateless).
+    screens: "lighthouse" (a bit of everything), "evening" (reads and questions), "wreck" (the server dies),
+    "harbour" (HTTP, stateless).
     """
     return HERE / f"{name}.mcpcap"
 

@@ -31,7 +31,7 @@ def _said(path: Path) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("name", ["lighthouse", "wreck", "harbour"])
+@pytest.mark.parametrize("name", ["lighthouse", "evening", "wreck", "harbour"])
 def test_a_session_with_the_demo_goes_as_it_did_when_it_was_recorded(tmp_path: Path, name: str) -> None:
     record(tmp_path)
     assert _said(tmp_path / f"{name}.mcpcap") == _said(sample(name))

@@ -12,7 +12,10 @@ from tests.screens.scenes import SCENES
 from tests.screens.staging import Scene, dressed, pose, posed
 
 PLACE = ROOT / "screenshots"
-SHOWN = ("traffic", "tools", "server", "post-mortem", "traffic-small", "tools-light")
+SHOWN = (
+    *("traffic", "tools", "tools-picture", "question", "inbox", "server", "post-mortem"),
+    *("traffic-small", "tools-light"),
+)
 """The scenes that have a picture, by name."""
 
 

@@ -4,6 +4,7 @@ from inspector.tui.styles import LIGHT_NAME
 from tests.screens.staging import Scene
 
 WIDE = (160, 45)
+_DRAWN = ("▀▀▀▀",)
 
 
 SCENES = (
@@ -26,6 +27,20 @@ SCENES = (
     Scene("tools-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, show="tools", keys=(*["j"] * 6, "enter")),
     Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h")),
     Scene("tools-wrong", "lighthouse", size=WIDE, show="tools", keys=(*["j"] * 13, "enter")),
+    Scene("tools-json", "lighthouse", show="tools", size=(110, 36), keys=("j", "j", "_", "enter", "_", "ctrl+o")),
+    Scene(
+        "tools-picture", "lighthouse", size=WIDE, show="tools", keys=("slash", *"tide", "enter", "_", "v"), sees=_DRAWN
+    ),
+    Scene("resources", "evening", size=WIDE, show="resources", keys=("j",)),
+    Scene("resources-small", "evening", show="resources"),
+    Scene("resources-template", "evening", size=WIDE, show="resources", keys=("G", "k")),
+    Scene("prompts", "evening", size=WIDE, show="prompts"),
+    Scene("prompts-small", "evening", show="prompts", keys=("enter",)),
+    Scene("inbox", "evening", size=WIDE, show="inbox", asks=True),
+    Scene("inbox-small", "evening", show="inbox", asks=True),
+    Scene("inbox-recorded", "evening", size=WIDE, show="inbox", keys=("j", "j")),
+    Scene("question", "evening", size=WIDE, show="tools", asks=True, keys=("_", "exclamation_mark")),
+    Scene("question-small", "evening", asks=True, keys=("_", "exclamation_mark")),
     Scene("server", "lighthouse", show="server", size=WIDE),
     Scene("server-small", "harbour", show="server"),
     Scene("help", "lighthouse", keys=("question_mark",)),

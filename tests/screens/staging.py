@@ -4,6 +4,7 @@ The pictures of the tests and of the README come from here. What they show depen
 is UTC, no cursor blinks, and the clock of a recording stands at its last entry.
 """
 
+import json
 import locale
 import os
 import re
@@ -18,6 +19,9 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
+from inspector.protocol.frames import Frame
+from inspector.protocol.questions import Question, Result, Root
+from inspector.session.desk import Ticket, TicketState
 from inspector.session.engine import Live
 from inspector.tui.app import InspectApp
 from inspector.tui.styles import DARK_NAME, glyphs
@@ -32,6 +36,8 @@ _FONT = re.compile(r"Fira Code")
 _ID = re.compile(r"\bterminal-\d+-")
 _TICKS = 6
 """As often are panels asked to look before they do, the slowest of them."""
+_SINCE_NS = 12_500_000_000
+"""How long the questions have waited that wait."""
 _STILL = 3
 """How many looks in a row have to find the same picture."""
 
@@ -51,6 +57,8 @@ class Scene:
     """What has to stand on the screen before it is taken, beside standing still."""
     ended: bool = False
     """As if the end of the capture had just come, live."""
+    asks: bool = False
+    """As if the questions that nobody answers in the capture waited for the person, live."""
     no_color: bool = False
     encoding: str = "utf-8"
     """The locale's."""
@@ -70,19 +78,62 @@ class Ended(Recording):
         return self.journal.ended.why if self.journal.ended else ""
 
 
+class Asked(Recording):
+    """A capture that behaves as the conversation did a while after its last record: what was asked, waits."""
+
+    can_act = True
+    patience_s = 3600.0
+    roots = (Root("file:///srv/lighthouse", "rock"),)
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._tickets: list[Ticket] = []
+
+    @property
+    def stage(self) -> Stage:
+        """As it was seen live."""
+        return Stage.OPEN if super().stage is Stage.RECORDED else super().stage
+
+    @property
+    def now_ns(self) -> int:
+        """Some time after the last record."""
+        return super().now_ns + _SINCE_NS
+
+    @property
+    def desk_changes(self) -> int:
+        """One for each question."""
+        return len(self.journal.conversation.questions)
+
+    @property
+    def tickets(self) -> tuple[Ticket, ...]:
+        """Of each question, answered or not."""
+        for question in self.journal.conversation.questions[len(self._tickets) :]:
+            self._tickets.append(self._ticket(len(self._tickets) + 1, question))
+        return tuple(self._tickets)
+
+    def _ticket(self, number: int, question: Question) -> Ticket:
+        exchange = self.journal.conversation.exchanges[question.exchange - 1]
+        if exchange.answer_frame is None:
+            return Ticket(number, question)
+        answer = self.journal.store.entry(exchange.answer_frame).what
+        assert isinstance(answer, Frame)
+        reply = Result(json.loads(answer.payload)["result"])
+        return Ticket(number, question, TicketState.ANSWERED, reply, by="prepared answer")
+
+
 class Posed(InspectApp):
     """The app, whose pictures ask no server for a font and are the same each time.
 
-    `ended` shows a capture as if its end had just come.
+    `seen_as` says how the capture behaves.
     """
 
-    def __init__(self, path: Path, *, show: str, ended: bool) -> None:
-        self._ended = ended
+    def __init__(self, path: Path, *, show: str, seen_as: type[Recording]) -> None:
+        self._seen_as = seen_as
         super().__init__(replay=path, show=show)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
         assert replay is not None
-        return Ended(replay) if self._ended else Recording(replay)
+        return self._seen_as(replay)
 
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
         """The screen as SVG, without what a browser would fetch."""
@@ -117,9 +168,11 @@ def _look_anew() -> None:
 
 def posed(scene: Scene) -> Posed:
     """The app of a scene, not yet running."""
-    app = Posed(sample(scene.capture).relative_to(ROOT), show=scene.show, ended=scene.ended)
+    seen_as = Ended if scene.ended else Asked if scene.asks else Recording
+    app = Posed(sample(scene.capture).relative_to(ROOT), show=scene.show, seen_as=seen_as)
     app.theme = scene.theme
     app.animation_level = "none"
+    app._disable_notifications = True  # toasts go away when their time is up
     return app
 
 

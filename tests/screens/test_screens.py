@@ -18,6 +18,7 @@ from tests.screens.staging import Scene, dressed, pose, posed
 _KEPT = Path(__file__).parent / "__snapshots__" / "test_screens"
 
 
+@pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationWarning")  # of the library that draws pictures
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
 def test_a_screen_looks_as_it_did(scene: Scene, snap_compare: Callable[..., bool]) -> None:
     with dressed(scene):

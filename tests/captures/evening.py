@@ -1,0 +1,52 @@
+"""An evening with the demo's lighthouse: something is read, something is asked, and two questions wait at the end."""
+
+import asyncio
+
+from inspector.capture.journal import Journal
+from inspector.protocol.flows.connect import Wish
+from inspector.protocol.offers import ALL
+from inspector.protocol.questions import Kind, Root
+from inspector.protocol.stamp import ClientIdentity
+from inspector.session.desk import Desk
+from inspector.session.scripted import Prepared, policy
+from inspector.session.session import Options, Session
+from tests.captures.hurry import HurriedLoop, run_hurried
+from tests.captures.lighthouse import CLIENT, keep_the_light, stay
+
+_PREPARED = (
+    Prepared(Kind.ELICITATION, "accept", message="supper", content={"dish": "soup"}, delay_ms=2100),
+    Prepared(Kind.ELICITATION, "accept", message="How many", content={"guests": 4}, delay_ms=1700),
+    Prepared(
+        Kind.SAMPLING, "text", text="Fog before midnight, and herring with it.", model="gull-large", delay_ms=3300
+    ),
+)
+_READ = ("lighthouse://logbook", "lighthouse://ships/Lady%20Ottilie", "lighthouse://chart.png")
+_GOT = (("hail_ship", {"ship": "Grey Lady", "mood": "cheerful"}), ("explain_chart", {"hours": "12"}))
+
+
+def evening(journal: Journal, loop: HurriedLoop) -> None:
+    """Reads, prompts and questions, in the handshake era; the last questions are never answered."""
+    desk = Desk([("prepared answer", _of_forms)], has_person=True, roots=[Root("file:///srv/lighthouse", "rock")])
+    wish = Wish(ClientIdentity(CLIENT.info, frozenset(ALL)))
+    run_hurried(loop, stay(journal, keep_the_light, _spend_the_evening, options=Options(wish, desk=desk)))
+
+
+_of_forms = policy(_PREPARED, lambda number: "")
+
+
+async def _spend_the_evening(session: Session) -> None:
+    for uri in _READ:
+        await asyncio.sleep(1.35)
+        await session.call("resources/read", {"uri": uri})
+    for name, given in _GOT:
+        await asyncio.sleep(1.35)
+        await session.call("prompts/get", {"name": name, "arguments": given})
+    for tool in ("plan_supper", "ask_sage"):
+        await asyncio.sleep(1.35)
+        await session.call("tools/call", {"name": tool, "arguments": {}})
+    await asyncio.sleep(1.35)
+    async with asyncio.TaskGroup() as tasks:
+        call = tasks.create_task(session.call("tools/call", {"name": "ask_keeper", "arguments": {"copies": 2}}))
+        await asyncio.sleep(12.5)
+        session.journal.close()  # what comes now, that nobody waits any more, is not to be seen
+        call.cancel()
