@@ -56,7 +56,7 @@ def scopes_for(
 ) -> tuple[str, ...]:
     """What to ask for: the person's word, the challenge's, or all that the server names; and what was asked before.
 
-    "Clients SHOULD follow the principle of least privilege"; a step up asks for the union (2026-07-28).
+    A step up asks for the union of both, and not for the rest of what there is.
     """
     challenged = challenge.scopes if challenge else None
     wanted = wishes.scopes if wishes.scopes is not None else None

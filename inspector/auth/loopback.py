@@ -5,6 +5,7 @@ be closed.
 """
 
 import asyncio
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
@@ -13,6 +14,8 @@ from inspector.auth.steps import Redirected
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
 PATH = "/callback"
+_MOST = 50
+"""Parameters of a redirect: real ones have four."""
 _PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
 <body style="font: 16px system-ui; margin: 4em"><p>mcp-inspect has what it waited for. This window can be closed."""
 _TYPE = ("Content-Type", "text/html; charset=utf-8")
@@ -58,10 +61,11 @@ class Loopback:
 
 
 def redirected(query: str) -> Redirected:
-    """What a redirect says; of two with one name the first."""
+    """What a redirect says; of two with one name the first. One with too many parameters says nothing."""
     found: dict[str, str] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=50):
-        found.setdefault(name, value)
+    with suppress(ValueError):
+        for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST):
+            found.setdefault(name, value)
     return Redirected(found)
 
 

@@ -1,0 +1,123 @@
+"""The person's yes, and what may be believed of what comes back."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from inspector.auth.authorization import authorize, challenge_of
+from inspector.auth.discovery import ServerMetadata
+from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
+from inspector.auth.wishes import Client, LoginWishes
+from tests.auth.scripted import CONSENT, ISSUER, SERVER, World
+
+WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")
+ME = Client("me")
+
+
+def server(**changes: object) -> ServerMetadata:
+    facts = {"authorization_endpoint": CONSENT, "pkce": ("S256",)} | changes
+    return ServerMetadata(ISSUER, **facts)  # type: ignore[arg-type]
+
+
+def ask(world: World, at: ServerMetadata, scopes: tuple[str, ...] = ("a", "b")) -> str:
+    return world.play(authorize(at, ME, WISHES, scopes, SERVER)).code
+
+
+def test_the_browser_is_sent_away_with_everything_that_the_standard_asks_for() -> None:
+    world = World()
+    code = world.play(authorize(server(), ME, WISHES, ("a", "b"), SERVER))
+    asked = world.asked()
+    assert asked == {
+        "response_type": "code",
+        "client_id": "me",
+        "redirect_uri": WISHES.redirect_uri,
+        "state": world.visits[0].state,
+        "code_challenge": challenge_of(code.verifier),
+        "code_challenge_method": "S256",
+        "resource": SERVER,
+        "scope": "a b",
+    }
+    assert code.code == "c0de"
+
+
+def test_the_challenge_is_the_one_of_the_standards_example() -> None:
+    # RFC 7636, appendix B
+    assert challenge_of("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+def test_without_scopes_the_parameter_is_left_out() -> None:
+    world = World()
+    ask(world, server(), ())
+    assert "scope" not in world.asked()
+
+
+def test_what_the_address_has_of_its_own_is_kept() -> None:
+    world = World()
+    ask(world, server(authorization_endpoint=f"{CONSENT}?tenant=7#x"))
+    query = parse_qsl(urlsplit(world.visits[0].url).query)
+    assert query[0] == ("tenant", "7")
+    assert "#" not in world.visits[0].url
+
+
+@pytest.mark.parametrize("pkce", [None, (), ("plain",)])
+def test_a_server_without_s256_is_not_asked(pkce: tuple[str, ...] | None) -> None:
+    world = World()
+    with pytest.raises(LoginFailed, match="does not offer S256"):
+        ask(world, server(pkce=pkce))
+    assert world.visits == []
+
+
+def test_the_assumed_server_of_the_oldest_revision_says_nothing_of_pkce_and_is_asked() -> None:
+    assert ask(World(), server(pkce=None, assumed=True)) == "c0de"
+
+
+def test_a_server_without_an_address_to_ask_at_is_told_so() -> None:
+    with pytest.raises(LoginFailed, match="no address to ask at"):
+        ask(World(), server(authorization_endpoint=""))
+
+
+def back(**params: str) -> Callable[[Visit], Redirected]:
+    return lambda visit: Redirected({"code": "c0de", "state": visit.state} | params)
+
+
+@pytest.mark.parametrize(
+    ("came", "says", "at"),
+    [
+        (back(state="other"), "another state", server()),
+        (back(iss="https://evil.example"), "of 'https://evil.example'", server()),
+        (back(iss=f"{ISSUER}/"), "not redeemed", server()),
+        (back(iss=""), "not redeemed", server(says_who_answers=True)),
+        (back(), "does not say who gives it", server(says_who_answers=True)),
+        (back(code=""), "without a code", server()),
+        (back(error="access_denied", error_description="no"), "access_denied: no", server()),
+    ],
+)
+def test_a_redirect_that_is_not_the_answer_ends_the_login(
+    came: Callable[[Visit], Redirected], says: str, at: ServerMetadata
+) -> None:
+    world = World()
+    world.consents = came
+    with pytest.raises(LoginFailed, match=says):
+        ask(world, at)
+
+
+def test_what_the_answer_of_somebody_else_says_is_not_shown() -> None:
+    world = World()
+    world.consents = back(iss="https://evil.example", error="call", error_description="0900-EVIL")
+    with pytest.raises(LoginFailed) as failed:
+        ask(world, server())
+    assert "0900" not in str(failed.value)
+
+
+def test_a_person_who_does_not_come_back_is_no_fault_of_the_server() -> None:
+    world = World()
+    world.consents = lambda visit: Abandoned("the window was closed")
+    with pytest.raises(LoginFailed, match="the window was closed"):
+        ask(world, server())
+
+
+def test_whoever_asks_to_stay_logged_in_has_to_be_asked_for_consent() -> None:
+    world = World()
+    ask(world, server(), ("a", "offline_access"))
+    assert world.asked()["prompt"] == "consent"

@@ -1,0 +1,119 @@
+"""Who protects a server, and how to ask there."""
+
+from typing import Any
+
+import pytest
+
+from inspector.auth.discovery import find_resource, find_server
+from inspector.auth.steps import Fetched, LoginFailed, Verdict
+from tests.auth.scripted import ABOUT, ISSUER, PROTECTED, SERVER, World, about, answer, page, protected
+
+ROOT = "https://api.example/.well-known/oauth-protected-resource"
+
+
+def test_what_the_challenge_names_is_the_only_place_that_is_asked() -> None:
+    world = World()
+    world.pages["https://api.example/custom"] = answer(protected())
+    found = world.play(find_resource(SERVER, "https://api.example/custom"))
+    assert found is not None
+    assert (found.resource, found.issuers, found.scopes) == (SERVER, (ISSUER,), ("read",))
+    assert world.urls() == ["https://api.example/custom"]
+
+
+def test_without_a_pointer_the_place_with_the_path_is_asked_before_the_root() -> None:
+    world = World(prm=page(404))
+    world.pages[ROOT] = answer(protected(resource="https://api.example"))
+    found = world.play(find_resource(SERVER, ""))
+    assert found is not None
+    assert world.urls() == [PROTECTED, ROOT]
+    assert [rung.verdict for rung in world.ladder] == [Verdict.MISSING, Verdict.GOOD]
+
+
+def test_a_site_that_answers_every_address_with_a_page_is_told_so() -> None:
+    world = World(prm=page())
+    assert world.play(find_resource(SERVER, "")) is None
+    assert "which is no JSON" in world.ladder[0].found
+    assert "must answer 404" in world.ladder[0].fix
+
+
+@pytest.mark.parametrize("resource", ["https://evil.example/mcp", "", None, "https://api.example/mcp2"])
+def test_metadata_about_another_resource_ends_the_login(resource: Any) -> None:
+    world = World(prm=answer(protected(resource=resource)))
+    with pytest.raises(LoginFailed):
+        world.play(find_resource(SERVER, ""))
+    assert world.broken.clause == "RFC 9728, section 3.3"
+    assert "https://api.example/mcp" in world.broken.found
+
+
+def test_a_pointer_into_a_private_network_is_not_followed() -> None:
+    world = World()
+    with pytest.raises(LoginFailed, match="private network"):
+        world.play(find_resource(SERVER, "https://169.254.169.254/latest/meta-data"))
+    assert world.urls() == []
+
+
+@pytest.mark.parametrize(
+    ("issuer", "tried"),
+    [
+        (ISSUER, [ABOUT, f"{ISSUER}/.well-known/openid-configuration"]),
+        (
+            f"{ISSUER}/t1",
+            [
+                f"{ISSUER}/.well-known/oauth-authorization-server/t1",
+                f"{ISSUER}/.well-known/openid-configuration/t1",
+                f"{ISSUER}/t1/.well-known/openid-configuration",
+            ],
+        ),
+    ],
+)
+def test_metadata_of_the_authorization_server_is_looked_for_in_the_order_of_the_standard(
+    issuer: str, tried: list[str]
+) -> None:
+    world = World(asm=page(404))
+    with pytest.raises(LoginFailed, match="none was found"):
+        world.play(find_server(issuer, SERVER, may_assume=False))
+    assert world.urls() == tried
+
+
+def test_metadata_of_another_issuer_is_not_used() -> None:
+    world = World(asm=answer(about(issuer="https://evil.example")))
+    with pytest.raises(LoginFailed):
+        world.play(find_server(ISSUER, SERVER, may_assume=False))
+    assert "none of its addresses is used" in world.broken.found
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["javascript:alert(1)", "file:///etc/passwd", "-x", "http://as.example/a", "$(id)"]
+)
+@pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "registration_endpoint"])
+def test_an_endpoint_that_is_no_safe_address_ends_the_login(endpoint: str, name: str) -> None:
+    world = World(asm=answer(about(**{name: endpoint})))
+    with pytest.raises(LoginFailed):
+        world.play(find_server(ISSUER, SERVER, may_assume=False))
+    assert world.broken.found.startswith(f"its {name}: ")
+
+
+def test_the_oldest_fallback_is_taken_only_where_nothing_named_an_issuer() -> None:
+    world = World(asm=page(404))
+    found = world.play(find_server("https://api.example", SERVER, may_assume=True))
+    assert (found.assumed, found.token_endpoint) == (True, "https://api.example/token")
+    assert world.ladder[-1].verdict is Verdict.ODD
+
+
+def test_a_slash_at_the_end_of_an_assumed_issuer_is_no_matter_but_of_a_named_one_it_is() -> None:
+    world = World(asm=answer(about(issuer=f"{ISSUER}/")))
+    assert world.play(find_server(ISSUER, SERVER, may_assume=True)).issuer == f"{ISSUER}/"
+    with pytest.raises(LoginFailed):
+        world.play(find_server(ISSUER, SERVER, may_assume=False))
+
+
+def test_a_server_that_can_not_be_reached_is_told_with_the_reason() -> None:
+    world = World(prm=Fetched("", why="connection refused"))
+    assert world.play(find_resource(SERVER, "")) is None
+    assert world.ladder[0].found == "no response: connection refused"
+
+
+def test_a_redirect_elsewhere_is_told_and_not_followed() -> None:
+    world = World(prm=Fetched("", 302, (("location", "https://evil.example/x"),)))
+    world.play(find_resource(SERVER, ""))
+    assert "'https://evil.example/x', which was not followed" in world.ladder[0].found

@@ -1,0 +1,228 @@
+"""Getting in where the server asks for it: what goes over the wire, and where to."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+import pytest
+
+from inspector.auth.driver import MOST_LOGINS, Doorkeeper, Nobody
+from inspector.auth.loopback import Loopback
+from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
+from inspector.auth.store import TokenStore
+from inspector.auth.wishes import Known, LoginWishes, Token
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.transports.http.endpoint import Endpoint, HttpOptions
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from inspector.transports.http.reply import read_body
+from tests.transports.recording import Recorder
+
+JSON = (("Content-Type", "application/json"),)
+Guard = Callable[[HttpRequest], HttpResponse | None]
+
+
+def said(value: object, status: int = 200, *more: tuple[str, str]) -> HttpResponse:
+    return HttpResponse(status, (*JSON, *more), json.dumps(value).encode())
+
+
+class House:
+    """A guarded server and, at another port, who guards it. `good` is the token that opens."""
+
+    def __init__(self) -> None:
+        self.good = "t1"
+        self.given = 0
+        self.seen: list[HttpRequest] = []
+        self.at_guard: list[HttpRequest] = []
+        self.challenge = 'Bearer error="invalid_token"'
+        self.status = 401
+        self.door = Listener(self._door)
+        self.guard = Listener(self._guard)
+
+    async def _door(self, request: HttpRequest) -> HttpResponse:
+        if request.target.startswith("/.well-known/"):
+            return said({"resource": f"{self.door.url}/mcp", "authorization_servers": [self.guard.url]})
+        self.seen.append(request)
+        if request.header("authorization") == f"Bearer {self.good}":
+            return said({"in": True})
+        return said({}, self.status, ("WWW-Authenticate", self.challenge))
+
+    async def _guard(self, request: HttpRequest) -> HttpResponse:
+        self.at_guard.append(request)
+        parts, here = urlsplit(request.target), self.guard.url
+        if parts.path.startswith("/.well-known/"):
+            endpoints = {f"{name}_endpoint": f"{here}/{name}" for name in ("authorization", "token", "registration")}
+            return said({"issuer": here, "code_challenge_methods_supported": ["S256"], **endpoints})
+        if parts.path == "/registration":
+            return said({"client_id": "us"}, 201)
+        if parts.path == "/authorization":
+            asked = dict(parse_qsl(parts.query))
+            back = f"{asked['redirect_uri']}?code=c&state={asked['state']}"
+            return HttpResponse(302, (("Location", back),))
+        self.given += 1
+        return said({"access_token": f"t{self.given}", "token_type": "bearer", "refresh_token": f"r{self.given}"})
+
+
+class Willing:
+    """Says yes, with a browser that follows redirects."""
+
+    def __init__(self) -> None:
+        self.visits = 0
+        self.redirects: list[str] = []
+        self._loopback: Loopback | None = None
+
+    async def begin(self, known_redirect: str) -> str:
+        self.redirects.append(known_redirect)
+        self._loopback = await Loopback().__aenter__()
+        return self._loopback.redirect_uri
+
+    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+        assert self._loopback is not None
+        self.visits += 1
+        async with httpx.AsyncClient(follow_redirects=True, trust_env=False) as browser:
+            await browser.get(visit.url)
+        return await self._loopback.wait()
+
+    async def end(self) -> None:
+        assert self._loopback is not None
+        await self._loopback.__aexit__(None, None, None)
+
+
+@asynccontextmanager
+async def opened(
+    house: House, keeper: Doorkeeper | None, **options: object
+) -> AsyncIterator[tuple[Endpoint, Recorder]]:
+    endpoint = Endpoint(f"{house.door.url}/mcp", HttpOptions(authorizer=keeper, **options))  # type: ignore[arg-type]
+    recorder = Recorder()
+    endpoint.open(recorder)
+    try:
+        yield endpoint, recorder
+    finally:
+        await endpoint.close()
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[House]:
+    made = House()
+    async with made.door, made.guard:
+        yield made
+
+
+def keeper_of(house: House, visitor: object = None, store: TokenStore | None = None, **wishes: object) -> Doorkeeper:
+    made = LoginWishes(**wishes)  # type: ignore[arg-type]
+    return Doorkeeper(f"{house.door.url}/mcp", made, store or TokenStore(None), visitor or Willing())  # type: ignore[arg-type]
+
+
+async def post(endpoint: Endpoint) -> int:
+    async with await endpoint.request("POST", JSON, body=b"{}") as reply:
+        await read_body(reply)
+        return reply.status
+
+
+async def test_a_refused_request_is_made_again_once_the_login_is_through(house: House) -> None:
+    keeper = keeper_of(house)
+    async with opened(house, keeper) as (endpoint, recorder):
+        assert await post(endpoint) == 200
+        assert await post(endpoint) == 200
+    assert [request.header("authorization") for request in house.seen] == [None, "Bearer t1", "Bearer t1"]
+    assert recorder.sent() == [b"{}"] * 3
+    asked = [
+        f"{fact.method} {urlsplit(fact.target).path}"
+        for fact in recorder.of(HttpFact)
+        if fact.event is HttpEvent.REQUEST
+    ]
+    assert asked == [
+        "POST /mcp",
+        "GET /.well-known/oauth-protected-resource/mcp",
+        "GET /.well-known/oauth-authorization-server",
+        "POST /registration",
+        "POST /token",
+        "POST /mcp",
+        "POST /mcp",
+    ]
+    assert [rung.what for rung in keeper.ladder][-1] == "token for the code"
+
+
+async def test_many_that_are_refused_at_once_cost_one_login(house: House) -> None:
+    visitor = Willing()
+    async with opened(house, keeper_of(house, visitor)) as (endpoint, _):
+        assert await asyncio.gather(*(post(endpoint) for _ in range(5))) == [200] * 5
+    assert (visitor.visits, house.given) == (1, 1)
+
+
+async def test_a_server_that_refuses_for_ever_is_asked_three_times(house: House) -> None:
+    house.good = "never"
+    visitor = Willing()
+    async with opened(house, keeper_of(house, visitor)) as (endpoint, _):
+        assert await post(endpoint) == 401
+    assert house.given == MOST_LOGINS
+
+
+async def test_a_prohibition_that_no_login_changes_is_the_answer(house: House) -> None:
+    house.status, house.challenge = 403, "Bearer"
+    async with opened(house, keeper_of(house)) as (endpoint, _):
+        assert await post(endpoint) == 403
+    assert house.at_guard == []
+
+
+async def test_what_was_kept_is_used_and_renewed_without_the_person(house: House) -> None:
+    url = f"{house.door.url}/mcp"
+    visitor = Willing()
+    store = _Kept(Known(Token("dead", house.guard.url, refresh_token="r0")))
+    async with opened(house, keeper_of(house, visitor, store, client_id="us")) as (endpoint, _):
+        assert await post(endpoint) == 200
+    assert [request.header("authorization") for request in house.seen] == ["Bearer dead", "Bearer t1"]
+    assert visitor.visits == 0
+    assert store.get(url).token == Token("t1", house.guard.url, refresh_token="r1", resource=url)
+
+
+class _Kept(TokenStore):
+    """In memory."""
+
+    def __init__(self, known: Known) -> None:
+        super().__init__(None)
+        self.known = known
+
+    def get(self, url: str) -> Known:
+        return self.known
+
+    def put(self, url: str, known: Known) -> None:
+        self.known = known
+
+
+async def test_the_users_headers_go_to_the_server_and_to_nobody_else(house: House) -> None:
+    async with opened(house, keeper_of(house), headers=(("X-Mine", "secret"),)) as (endpoint, _):
+        assert await post(endpoint) == 200
+    assert {request.header("x-mine") for request in house.seen} == {"secret"}
+    assert {request.header("x-mine") for request in house.at_guard} == {None}
+    assert {request.header("authorization") for request in house.at_guard} == {None}
+
+
+async def test_a_header_of_the_users_own_means_that_nobody_logs_in(house: House) -> None:
+    async with opened(house, keeper_of(house), headers=(("authorization", "Bearer mine"),)) as (endpoint, _):
+        assert await post(endpoint) == 401
+    assert (house.at_guard, house.seen[0].header("authorization")) == ([], "Bearer mine")
+
+
+async def test_where_nobody_is_there_the_login_ends_with_what_to_do(house: House) -> None:
+    async with opened(house, keeper_of(house, Nobody())) as (endpoint, recorder):
+        with pytest.raises(LoginFailed, match="nobody is there"):
+            await post(endpoint)
+        ends = [fact.event for fact in recorder.of(HttpFact)]
+    assert ends.count(HttpEvent.REQUEST) == ends.count(HttpEvent.END)
+
+
+async def test_a_login_is_told_while_it_goes_on(house: House) -> None:
+    busy: list[bool] = []
+
+    class Looking(Willing):
+        async def visit(self, visit: Visit) -> Redirected | Abandoned:
+            busy.append(keeper.busy)
+            return await super().visit(visit)
+
+    keeper = keeper_of(house, Looking())
+    async with opened(house, keeper) as (endpoint, _):
+        await post(endpoint)
+    assert (busy, keeper.busy) == ([True], False)

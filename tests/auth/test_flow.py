@@ -1,0 +1,164 @@
+"""The whole dance, from a refusal to a token."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from inspector.auth.challenge import Challenge
+from inspector.auth.flow import login
+from inspector.auth.steps import LoginFailed, Verdict
+from inspector.auth.wishes import Client, Dpop, Known, Login, LoginWishes, Token
+from tests.auth.scripted import ABOUT, ISSUER, PROTECTED, REGISTER, SERVER, TOKEN, World, about, answer, protected
+
+WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")
+OLD = Token("old", ISSUER, refresh_token="again", asked=("read",), resource=SERVER)
+ME = Client("me", registered=True, redirect_uri=WISHES.redirect_uri)
+KNOWN = Known(OLD, {ISSUER: ME})
+
+
+def challenged(**params: str) -> Challenge:
+    return Challenge("bearer", params)
+
+
+def run(world: World, challenge: Challenge | None = None, known: Known = Known(), **wishes: Any) -> Login:  # noqa: B008
+    return world.play(login(SERVER, challenge, replace(WISHES, **wishes), known))
+
+
+def test_a_first_login_climbs_the_whole_ladder() -> None:
+    world = World()
+    done = run(world, challenged(error="invalid_token"))
+    assert world.urls() == [PROTECTED, ABOUT, REGISTER, TOKEN]
+    assert [rung.what for rung in world.ladder] == [
+        "challenge",
+        "protected resource metadata",
+        "authorization server metadata",
+        "client registration",
+        "authorization request",
+        "consent in the browser",
+        "token for the code",
+    ]
+    assert {rung.verdict for rung in world.ladder} == {Verdict.GOOD}
+    assert done.token.access_token == "t0ken"
+    assert done.known.clients[ISSUER].client_id == "registered"
+
+
+def test_the_resource_is_the_one_that_the_metadata_names() -> None:
+    world = World(prm=answer(protected(resource="https://api.example")))
+    run(world)
+    assert world.asked()["resource"] == world.form()["resource"] == "https://api.example"
+
+
+@pytest.mark.parametrize(
+    ("challenge", "metadata", "wishes", "asked"),
+    [
+        (challenged(scope="x y"), ["read"], None, "x y"),
+        (None, ["read", "write"], None, "read write"),
+        (challenged(), ["read"], None, "read"),
+        (None, None, None, None),
+        (challenged(scope="x"), ["read"], ("mine",), "mine"),
+    ],
+)
+def test_the_scope_is_the_persons_else_the_challenges_else_all_that_are_named(
+    challenge: Challenge | None, metadata: list[str] | None, wishes: tuple[str, ...] | None, asked: str | None
+) -> None:
+    world = World(prm=answer(protected(scopes_supported=metadata)))
+    run(world, challenge, scopes=wishes)
+    assert world.asked().get("scope") == asked
+
+
+def test_a_step_up_asks_for_what_it_had_and_what_is_missing() -> None:
+    world = World()
+    known = Known(replace(OLD, refresh_token=""), {ISSUER: ME})
+    done = run(world, challenged(error="insufficient_scope", scope="write"), known)
+    assert world.asked()["scope"] == "read write"
+    assert done.token.asked == ("read", "write")
+
+
+def test_staying_logged_in_is_asked_for_only_where_it_is_offered() -> None:
+    world = World(asm=answer(about(scopes_supported=["read", "offline_access"])))
+    run(world)
+    assert world.asked()["scope"] == "read offline_access"
+    world = World(
+        prm=answer(protected(scopes_supported=["read", "offline_access"])), asm=answer(about(scopes_supported=["read"]))
+    )
+    run(world)
+    assert world.asked()["scope"] == "read"
+
+
+def test_a_token_that_died_is_renewed_without_the_person() -> None:
+    world = World()
+    done = run(world, challenged(error="invalid_token"), KNOWN)
+    assert world.visits == []
+    assert world.form()["refresh_token"] == "again"
+    assert (done.token.access_token, done.token.refresh_token) == ("t0ken", "again")
+
+
+def test_a_renewal_that_brings_another_renewal_token_keeps_that() -> None:
+    world = World(token=answer({"access_token": "t", "refresh_token": "rotated"}))
+    assert run(world, None, KNOWN).token.refresh_token == "rotated"
+
+
+def test_a_renewal_that_fails_leads_to_the_person() -> None:
+    world = World(token=[answer({"error": "invalid_grant"}, 400), answer({"access_token": "t"})])
+    assert run(world, None, KNOWN).token.access_token == "t"
+    assert len(world.visits) == 1
+
+
+def test_nothing_of_one_authorization_server_is_shown_to_another() -> None:
+    other = "https://other.example"
+    world = World(prm=answer(protected(authorization_servers=[other])))
+    places = {
+        "authorization_endpoint": f"{other}/a",
+        "token_endpoint": f"{other}/t",
+        "registration_endpoint": f"{other}/r",
+    }
+    world.pages[f"{other}/.well-known/oauth-authorization-server"] = answer(about(issuer=other, **places))
+    world.pages[f"{other}/r"] = answer({"client_id": "new"})
+    world.pages[f"{other}/t"] = answer({"access_token": "t"})
+    done = run(world, None, KNOWN)
+    assert world.form()["client_id"] == "new"
+    assert not any(word in repr(world.fetched) for word in ("again", "'me'", "old"))
+    assert set(done.known.clients) == {ISSUER, other}
+
+
+def test_a_stored_client_that_is_unknown_now_is_registered_anew_once() -> None:
+    world = World(token=[answer({"error": "invalid_client"}, 401), answer({"access_token": "t"})])
+    done = run(world, None, Known(None, {ISSUER: ME}))
+    assert done.known.clients[ISSUER].client_id == "registered"
+    world = World(token=answer({"error": "invalid_client"}, 401))
+    with pytest.raises(LoginFailed, match="invalid_client"):
+        run(world, None, Known(None, {ISSUER: ME}))
+    assert world.urls().count(REGISTER) == 1
+
+
+def test_a_client_logs_in_by_itself_where_the_server_wants_no_person() -> None:
+    world = World(asm=answer(about(grant_types_supported=["client_credentials"])))
+    run(world, None, client_id="me", client_secret="s")
+    assert (world.visits, world.form()["grant_type"]) == ([], "client_credentials")
+
+
+def test_a_login_that_needs_a_person_registers_nothing_where_nobody_is_there() -> None:
+    world = World()
+    with pytest.raises(LoginFailed, match="nobody is there"):
+        run(world, None, has_person=False)
+    assert REGISTER not in world.urls()
+    assert "auth login" in world.broken.fix
+
+
+@pytest.mark.parametrize(
+    ("listed", "wish", "bound"),
+    [(["ES256"], Dpop.AUTO, True), (["RS256"], Dpop.AUTO, False), ([], Dpop.ON, True), (["ES256"], Dpop.OFF, False)],
+)
+def test_tokens_are_bound_to_a_key_where_that_is_taken_or_wished(listed: list[str], wish: Dpop, bound: bool) -> None:
+    world = World(asm=answer(about(dpop_signing_alg_values_supported=listed)))
+    run(world, None, dpop=wish)
+    assert bool(world.proofs) is bound
+
+
+def test_without_any_metadata_the_servers_own_origin_is_asked_by_the_oldest_addresses() -> None:
+    world = World(prm=answer({}, 404))
+    for name, value in {"register": {"client_id": "c"}, "token": {"access_token": "t"}}.items():
+        world.pages[f"https://api.example/{name}"] = answer(value)
+    run(world)
+    assert world.visits[0].url.startswith("https://api.example/authorize?")

@@ -1,0 +1,80 @@
+"""Who we are to an authorization server."""
+
+import pytest
+
+from inspector.auth.discovery import ServerMetadata
+from inspector.auth.registration import find_client
+from inspector.auth.steps import LoginFailed
+from inspector.auth.wishes import Client, Known, LoginWishes
+from tests.auth.scripted import ISSUER, REGISTER, World, answer, page
+
+SERVER = ServerMetadata(ISSUER, registration_endpoint=REGISTER)
+WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")
+
+
+def find(world: World, server: ServerMetadata = SERVER, wishes: LoginWishes = WISHES, **known: Client) -> Client:
+    return world.play(find_client(server, wishes, Known(clients=dict(known.items())), ("read",)))
+
+
+def test_it_registers_as_a_native_program_without_a_secret() -> None:
+    world = World()
+    client = find(world)
+    assert client == Client("registered", registered=True, redirect_uri=WISHES.redirect_uri)
+    (fetch,) = world.fetched
+    assert fetch.json["application_type"] == "native"
+    assert fetch.json["redirect_uris"] == [WISHES.redirect_uri]
+    assert fetch.json["grant_types"] == ["authorization_code", "refresh_token"]
+    assert (fetch.json["token_endpoint_auth_method"], fetch.json["scope"]) == ("none", "read")
+
+
+def test_it_proves_itself_as_the_registration_says() -> None:
+    told = {"client_id": "a", "client_secret": "s", "token_endpoint_auth_method": "client_secret_post"}
+    assert find(World(register=answer(told))).method == "client_secret_post"
+    del told["token_endpoint_auth_method"]
+    assert find(World(register=answer(told))).method == "client_secret_basic"
+
+
+def test_a_client_that_was_registered_with_this_address_is_used_again() -> None:
+    before = Client("before", registered=True, redirect_uri=WISHES.redirect_uri)
+    world = World()
+    assert world.play(find_client(SERVER, WISHES, Known(clients={ISSUER: before}), ())) == before
+    assert world.fetched == []
+    elsewhere = Known(clients={"https://other.example": before})
+    assert world.play(find_client(SERVER, WISHES, elsewhere, ())).client_id == "registered"
+
+
+def test_a_document_about_the_client_goes_before_a_registration_where_it_is_taken() -> None:
+    wishes = LoginWishes(metadata_url="https://client.example/me.json")
+    takes = ServerMetadata(ISSUER, registration_endpoint=REGISTER, takes_metadata_documents=True)
+    assert find(World(), takes, wishes).client_id == "https://client.example/me.json"
+    assert find(World(), SERVER, wishes).client_id == "registered"
+
+
+@pytest.mark.parametrize(
+    ("listed", "method"),
+    [
+        (None, "client_secret_basic"),
+        (("client_secret_post",), "client_secret_post"),
+        (("none",), "client_secret_basic"),
+    ],
+)
+def test_a_client_that_was_given_proves_itself_as_the_server_lists(listed: tuple[str, ...] | None, method: str) -> None:
+    server = ServerMetadata(ISSUER, token_methods=listed)
+    assert find(World(), server, LoginWishes("me", "secret")) == Client("me", "secret", method)
+    assert find(World(), server, LoginWishes("me")).method == "none"
+    assert find(World(), server, LoginWishes("me", private_key="PEM")).method == "private_key_jwt"
+
+
+def test_where_nobody_can_register_the_person_is_told_what_to_do() -> None:
+    world = World()
+    with pytest.raises(LoginFailed):
+        find(world, ServerMetadata(ISSUER))
+    assert "--client-id" in world.broken.fix
+
+
+def test_a_refused_registration_is_told_in_the_servers_words() -> None:
+    refused = answer({"error": "invalid_redirect_uri", "error_description": "no loopback"}, 400)
+    with pytest.raises(LoginFailed, match="invalid_redirect_uri no loopback"):
+        find(World(register=refused))
+    with pytest.raises(LoginFailed, match="which is no JSON"):
+        find(World(register=page()))

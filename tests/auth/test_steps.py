@@ -1,0 +1,46 @@
+"""What came of a request, in words."""
+
+import pytest
+
+from inspector.auth.steps import Fetch, Fetched, LoginFailed, Rung, Verdict, broken, described, rung_of
+from tests.auth.scripted import World, answer, page
+
+
+@pytest.mark.parametrize(
+    ("fetched", "words"),
+    [
+        (Fetched("", why="refused"), "no response: refused"),
+        (page(), "200 with text/html, which is no JSON"),
+        (page(404), "404 with text/html"),
+        (Fetched("", 500), "500 with no content type"),
+        (
+            Fetched("", 302, (("Location", "https://x.example"),)),
+            "302, a redirect to 'https://x.example', which was not followed",
+        ),
+    ],
+)
+def test_what_came_is_told_in_a_few_words(fetched: Fetched, words: str) -> None:
+    assert described(fetched) == words
+
+
+def test_a_body_that_is_no_json_has_no_value() -> None:
+    assert [each.value for each in (page(), Fetched(""), Fetched("", body=b"\xff"), answer([1]))] == [
+        None,
+        None,
+        None,
+        [1],
+    ]
+    assert Fetched("", body=b"[" * 100_000).value is None
+
+
+def test_a_broken_rung_is_told_and_ends_the_flow() -> None:
+    world, rung = World(), Rung("client", Verdict.BROKEN, "there is none", fix="give one")
+    with pytest.raises(LoginFailed) as failed:
+        world.play(broken(rung))
+    assert world.ladder == [rung]
+    assert (str(failed.value), failed.value.hint) == ("client: there is none", "give one")
+
+
+def test_the_rung_of_a_request_names_it() -> None:
+    rung = rung_of(Fetch("x", "https://x.example", "POST"), Fetched("https://x.example", 201), Verdict.GOOD, "made")
+    assert (rung.request, rung.status) == ("POST https://x.example", 201)

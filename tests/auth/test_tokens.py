@@ -1,0 +1,152 @@
+"""What is sent to a token endpoint, and what may come back."""
+
+import base64
+
+import pytest
+
+from inspector.auth.discovery import ServerMetadata
+from inspector.auth.steps import Fetch, Fetched, LoginFailed, Verdict
+from inspector.auth.tokens import Asking, ask, by_assertion, by_client, by_code, by_refresh, exchanged
+from inspector.auth.wishes import Client, IdentityProvider, LoginWishes, Token
+from tests.auth.scripted import ISSUER, SERVER, TOKEN, World, answer, page
+
+AT = ServerMetadata(ISSUER, token_endpoint=TOKEN)
+FORM = by_code("c0de", "verifier", "http://127.0.0.1:5/callback")
+
+
+def asking(client: Client = Client("me"), *, dpop: bool = False, wishes: LoginWishes = LoginWishes()) -> Asking:  # noqa: B008
+    return Asking(AT, client, wishes, SERVER, ("a",), dpop)
+
+
+def test_a_code_is_redeemed_with_the_verifier_the_resource_and_the_same_address() -> None:
+    world = World()
+    token = world.play(ask(asking(), "token", FORM))
+    assert world.form() == {
+        "grant_type": "authorization_code",
+        "code": "c0de",
+        "redirect_uri": "http://127.0.0.1:5/callback",
+        "code_verifier": "verifier",
+        "resource": SERVER,
+        "client_id": "me",
+    }
+    assert token == Token("t0ken", ISSUER, "Bearer", expires_at=1060.0, asked=("a",), resource=SERVER)
+
+
+def test_a_secret_in_the_header_is_escaped_and_stands_nowhere_else() -> None:
+    world = World()
+    world.play(ask(asking(Client("m:e", "s%t", "client_secret_basic")), "token", FORM))
+    header = dict(world.fetched[0].headers)["Authorization"]
+    assert base64.b64decode(header.removeprefix("Basic ")) == b"m%3Ae:s%25t"
+    assert not {"client_secret", "client_id"} & set(world.form())
+
+
+def test_a_secret_in_the_form_stands_in_no_header() -> None:
+    world = World()
+    world.play(ask(asking(Client("me", "s", "client_secret_post")), "token", FORM))
+    assert (world.form()["client_id"], world.form()["client_secret"]) == ("me", "s")
+    assert "Authorization" not in dict(world.fetched[0].headers)
+
+
+def test_a_client_with_a_key_signs_who_it_is_for_this_server_alone() -> None:
+    world = World()
+    world.play(ask(asking(Client("me", method="private_key_jwt")), "token", by_client(("a", "b"))))
+    (claims,) = world.signed
+    assert (claims["iss"], claims["sub"], claims["aud"]) == ("me", "me", ISSUER)
+    assert claims["exp"] - claims["iat"] == 300
+    assert world.form()["client_assertion"] == "signed"
+    assert (world.form()["grant_type"], world.form()["scope"]) == ("client_credentials", "a b")
+
+
+def test_a_proof_goes_along_and_once_more_with_the_nonce_that_is_wanted() -> None:
+    wants = answer({"error": "use_dpop_nonce"}, 400, dpop_nonce="n1")
+    world = World(token=[wants, answer({"access_token": "t", "token_type": "DPoP"})])
+    token = world.play(ask(asking(dpop=True), "token", FORM))
+    assert [proof.nonce for proof in world.proofs] == ["", "n1"]
+    assert [dict(fetch.headers)["DPoP"] for fetch in world.fetched] == ["proof 1", "proof 2"]
+    assert token.kind == "DPoP"
+
+
+def test_a_server_that_wants_a_nonce_for_ever_is_asked_twice() -> None:
+    world = World(token=answer({"error": "use_dpop_nonce"}, 400, dpop_nonce="n"))
+    with pytest.raises(LoginFailed, match="use_dpop_nonce"):
+        world.play(ask(asking(dpop=True), "token", FORM))
+    assert len(world.fetched) == 2
+
+
+@pytest.mark.parametrize(
+    ("came", "says"),
+    [
+        (answer({"error": "invalid_grant", "error_description": "used"}, 400), "invalid_grant: used"),
+        (answer({"error": "bad"}, 200), "bad .with status 200, which says that all is well"),
+        (answer({"token_type": "bearer"}), "an answer without a token"),
+        (answer([]), "an answer without a token"),
+        (page(), "which is no JSON"),
+        (Fetched("", why="timed out"), "no response: timed out"),
+        (answer({"access_token": 5}), "an answer without a token"),
+    ],
+)
+def test_what_is_no_token_is_told_with_the_evidence(came: Fetched, says: str) -> None:
+    world = World(token=came)
+    with pytest.raises(LoginFailed, match=says):
+        world.play(ask(asking(), "token", FORM))
+    assert world.broken.request == f"POST {TOKEN}"
+
+
+def test_an_unknown_client_is_told_how_it_proved_itself_and_what_is_taken() -> None:
+    at = ServerMetadata(ISSUER, token_endpoint=TOKEN, token_methods=("private_key_jwt",))
+    world = World(token=answer({"error": "invalid_client"}, 401))
+    with pytest.raises(LoginFailed):
+        world.play(ask(Asking(at, Client("me"), LoginWishes(), SERVER), "token", FORM))
+    assert "by none" in world.broken.fix
+    assert "private_key_jwt" in world.broken.fix
+
+
+def test_an_answer_that_is_a_form_is_taken_and_called_odd() -> None:
+    kind = (("content-type", "application/x-www-form-urlencoded"),)
+    world = World(token=Fetched("", 200, kind, b"access_token=t&expires_in=9&scope=a+b"))
+    token = world.play(ask(asking(), "token", FORM))
+    assert (token.access_token, token.expires_at, token.scopes) == ("t", 1009.0, ("a", "b"))
+    assert world.ladder[-1].verdict is Verdict.ODD
+
+
+def test_a_token_that_has_expired_as_it_comes_is_odd() -> None:
+    world = World(token=answer({"access_token": "t", "expires_in": -5}))
+    world.play(ask(asking(), "token", FORM))
+    assert "clocks" in world.ladder[-1].fix
+
+
+def test_tokens_are_never_in_the_ladder() -> None:
+    world = World(token=answer({"access_token": "t0psecret", "refresh_token": "ag4in", "expires_in": 5}))
+    world.play(ask(asking(), "token", FORM))
+    assert not any(word in repr(world.ladder) for word in ("t0psecret", "ag4in", "c0de", "verifier"))
+
+
+def test_without_an_endpoint_there_is_nothing_to_ask() -> None:
+    with pytest.raises(LoginFailed, match="no token_endpoint"):
+        World().play(ask(Asking(ServerMetadata(ISSUER), Client("me"), LoginWishes(), SERVER), "token", FORM))
+
+
+def test_the_grants_that_need_no_browser() -> None:
+    assert by_refresh(Token("a", ISSUER, refresh_token="r")) == {"grant_type": "refresh_token", "refresh_token": "r"}
+    assert by_client(()) == {"grant_type": "client_credentials"}
+    assert by_assertion("jwt", ("a",)) == {
+        "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
+        "assertion": "jwt",
+        "scope": "a",
+    }
+
+
+def test_an_enterprises_login_is_exchanged_for_a_grant_to_this_server() -> None:
+    world = World()
+    world.pages["https://idp.example/token"] = lambda fetch: granted(fetch)
+    wishes = LoginWishes(provider=IdentityProvider("https://idp.example/token", "us", "id-token"))
+    assert world.play(exchanged(wishes, ISSUER, SERVER)) == "id-jag"
+    form = world.form()
+    assert (form["audience"], form["resource"], form["subject_token"]) == (ISSUER, SERVER, "id-token")
+    world.pages["https://idp.example/token"] = answer({"error": "invalid_target"}, 400)
+    with pytest.raises(LoginFailed, match="invalid_target"):
+        world.play(exchanged(wishes, ISSUER, SERVER))
+
+
+def granted(fetch: Fetch) -> Fetched:
+    return answer({"access_token": "id-jag", "token_type": "N_A"})
