@@ -44,6 +44,7 @@ class InspectApp(Offering, Relisting, App[None]):
     CSS = """
     Screen { layout: vertical; background: $background; color: $foreground; }
     Panel { height: 1fr; width: 1fr; }
+    ToastRack { margin-bottom: 2; }
     """
 
     def __init__(
@@ -191,6 +192,7 @@ class InspectApp(Offering, Relisting, App[None]):
             return
         from inspector.tui.screens.question import QuestionScreen
 
+        self.clear_notifications()  # it has been seen, and would cover the ways to answer
         self.push_screen(QuestionScreen(self.subject, waiting))
 
     def action_toggle_theme(self) -> None:
