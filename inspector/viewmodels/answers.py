@@ -28,7 +28,7 @@ ROOTS_SCHEMA: dict[str, Any] = {
         "roots": {
             "type": "array",
             "title": "Roots",
-            "description": "Directories, as paths or as file:// URIs. They are advice to the server and guard nothing.",
+            "description": "Paths or file:// URIs of directories: advice to the server, no guard.",
             "items": {
                 "type": "object",
                 "properties": {

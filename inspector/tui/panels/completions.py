@@ -130,7 +130,8 @@ class Completions(Widget):
         self._list.source = SpanRows(rows)
         self._list.go_to(0)
         self._list.styles.height = min(len(rows), _ROWS)
-        key = [(f"{keys.action('resources.complete').key_text} takes one", "faint")] if rows else []
+        either = keys.action("resources.complete").key_text.replace("  ", " or ")
+        key = [(f"{either} takes one", "faint")] if rows else []
         self._line.show(list(found.note), key)  # type: ignore[arg-type]
         self.set_class(bool(found.note), "-shown")
 
