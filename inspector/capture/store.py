@@ -97,13 +97,12 @@ class Source(Protocol):
         """Nothing can be read from now on. A second call does nothing."""
 
 
-class Store:
-    """Entries 1 to `count`. Asking for another raises IndexError."""
+class _Table:
+    """The columns in memory."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self) -> None:
         self.count = 0
         """How many entries can be read. Grows only, and only after all else about an entry is in place."""
-        self._source = source
         self._places = array("Q")
         self._lengths = array("I")
         self._times = array("q")
@@ -115,6 +114,78 @@ class Store:
         self._exchanges = array("I")
         self._numbers: dict[str, int] = {"": 0}
         self._names = [""]
+
+    def kind(self, n: int) -> EntryKind:
+        """What the entry is."""
+        return _ENTRY_KINDS[self._kinds[self._at(n)]]
+
+    def message_kind(self, n: int) -> MessageKind:
+        """What the frame holds; NONE for a fact."""
+        return _MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
+
+    def time_ns(self, n: int) -> int:
+        """Monotonic clock."""
+        return self._times[self._at(n)]
+
+    def wall_ns(self, n: int) -> int:
+        """Wall clock, nanoseconds since 1970."""
+        return self._walls[self._at(n)]
+
+    def size(self, n: int) -> int:
+        """Payload bytes; 0 for a fact that has none."""
+        return self._sizes[self._at(n)]
+
+    def direction(self, n: int) -> Direction | None:
+        """Who sent the frame; None for a fact."""
+        flags = self._flags[self._at(n)]
+        if not flags & 0x18:
+            return None
+        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
+
+    def exchange(self, n: int) -> int:
+        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
+        return self._exchanges[self._at(n)]
+
+    def of_exchanges(self, first: int, last: int) -> Iterator[int]:
+        """Which of the entries `first` to `last` belong to an exchange."""
+        return compress(range(first, last + 1), self._exchanges[first - 1 : last])
+
+    def probe(self, n: int) -> bool:
+        """Whether the frame was sent to find out the server's era, or answers such a one."""
+        return bool(self._flags[self._at(n)] & 0x20)
+
+    def columns(self, first: int, last: int) -> Columns:
+        """The columns of the entries `first` to `last`. Any thread."""
+        self._at(last)
+        part = slice(self._at(first), last)
+        return Columns(
+            first,
+            bytes(self._kinds[part]),
+            bytes(self._flags[part]),
+            self._methods[part],
+            self._exchanges[part],
+            self._walls[part],
+            self._sizes[part],
+            self._places[part],
+            self._lengths[part],
+        )
+
+    def place(self, n: int) -> int:
+        """Where the line of the entry stands in the source; LOST if nowhere."""
+        return self._places[self._at(n)]
+
+    def _at(self, n: int) -> int:
+        if not 1 <= n <= self.count:
+            raise IndexError(n)
+        return n - 1
+
+
+class Store(_Table):
+    """Entries 1 to `count`. Asking for another raises IndexError."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
         self._recent = _Recent()
 
     def add(self, entry: Entry, meaning: Meaning, place: int, length: int) -> None:
@@ -159,69 +230,10 @@ class Store:
             and self._methods[part].count(number) == count
         )
 
-    def kind(self, n: int) -> EntryKind:
-        """What the entry is."""
-        return _ENTRY_KINDS[self._kinds[self._at(n)]]
-
-    def message_kind(self, n: int) -> MessageKind:
-        """What the frame holds; NONE for a fact."""
-        return _MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
-
-    def time_ns(self, n: int) -> int:
-        """Monotonic clock."""
-        return self._times[self._at(n)]
-
-    def wall_ns(self, n: int) -> int:
-        """Wall clock, nanoseconds since 1970."""
-        return self._walls[self._at(n)]
-
-    def size(self, n: int) -> int:
-        """Payload bytes; 0 for a fact that has none."""
-        return self._sizes[self._at(n)]
-
-    def direction(self, n: int) -> Direction | None:
-        """Who sent the frame; None for a fact."""
-        flags = self._flags[self._at(n)]
-        if not flags & 0x18:
-            return None
-        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
-
-    def exchange(self, n: int) -> int:
-        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
-        return self._exchanges[self._at(n)]
-
-    def of_exchanges(self, first: int, last: int) -> Iterator[int]:
-        """Which of the entries `first` to `last` belong to an exchange."""
-        return compress(range(first, last + 1), self._exchanges[first - 1 : last])
-
     def method(self, n: int) -> str:
         """Of a request or a notification, else ""."""
         number = self._methods[self._at(n)]
         return self._names[number] if number != _UNLISTED else self._read_method(n)
-
-    def probe(self, n: int) -> bool:
-        """Whether the frame was sent to find out the server's era, or answers such a one."""
-        return bool(self._flags[self._at(n)] & 0x20)
-
-    def columns(self, first: int, last: int) -> Columns:
-        """The columns of the entries `first` to `last`. Any thread."""
-        self._at(last)
-        part = slice(self._at(first), last)
-        return Columns(
-            first,
-            bytes(self._kinds[part]),
-            bytes(self._flags[part]),
-            self._methods[part],
-            self._exchanges[part],
-            self._walls[part],
-            self._sizes[part],
-            self._places[part],
-            self._lengths[part],
-        )
-
-    def place(self, n: int) -> int:
-        """Where the line of the entry stands in the source; LOST if nowhere."""
-        return self._places[self._at(n)]
 
     @property
     def method_names(self) -> Sequence[str]:
@@ -243,11 +255,6 @@ class Store:
             found = self._read(n, at) or self._stand_in(n, at)
             self._recent.put(found, self._sizes[at])
         return found
-
-    def _at(self, n: int) -> int:
-        if not 1 <= n <= self.count:
-            raise IndexError(n)
-        return n - 1
 
     def _read(self, n: int, at: int) -> Entry | None:
         if self._places[at] == LOST:

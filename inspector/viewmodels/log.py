@@ -23,87 +23,12 @@ MOST_AT_ONCE = 20_000
 """Entries that one refresh takes in: some hundredths of a second."""
 
 
-class LogModel(RowSource):
-    """The traffic list of one journal.
+class _Filtering:
+    """What a list does with a filter, and to find a text."""
 
-    A row's key is its place in the order of the view; it is the same for as long as the view is, and `show` changes
-    the view. To keep a choice across views keep its entry: `entry_of`, then `find`.
-    """
-
-    def __init__(
-        self,
-        journal: Journal,
-        clock: Callable[[], int],
-        *,
-        tree: bool = True,
-        facts: bool = True,
-        threaded: bool = False,
-    ) -> None:
-        """`clock` gives the journal's own monotonic nanoseconds; it times what is pending.
-
-        With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work.
-        """
-        self._store = journal.store
-        self._clock = clock
-        self._index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
-        self._writer = RowWriter(journal)
-        self._journal, self._threaded = journal, threaded
+    def __init__(self, journal: Journal, index: RowIndex, clock: Callable[[], int], *, threaded: bool) -> None:
+        self._journal, self._index, self._clock, self._threaded = journal, index, clock, threaded
         self._find: LogFind | None = None
-
-    @property
-    def count(self) -> int:
-        return len(self._index.rows)
-
-    @property
-    def generation(self) -> int:
-        return self._index.generation
-
-    def row(self, index: int, width: int) -> RowView:
-        places, rows = self._index.places, self._index.rows
-        n = rows[index]
-        place = Place(
-            tree=self.tree,
-            nested=self.tree and places.roots[n] != n,
-            folded=self._index.folded.get(n, 0) if self.tree else 0,
-            previous_ns=self._store.time_ns(rows[index - 1]) if index > 0 else None,
-        )
-        return self._writer.row(n, places.exchange(n), place, width, self._clock())
-
-    def header(self, width: int) -> Sequence[Span]:
-        return titles(width)
-
-    def key(self, index: int) -> int:
-        return self._index.key(self._index.rows[index])
-
-    def index_of(self, key: int) -> int:
-        return self._index.position(key)
-
-    @property
-    def tree(self) -> bool:
-        """Whether this is the tree, or else the order of the wire."""
-        return self._index.tree
-
-    @property
-    def facts(self) -> bool:
-        """Whether process and connection facts are rows, and in the order of the wire HTTP facts."""
-        return self._index.facts
-
-    def show(self, *, tree: bool | None = None, facts: bool | None = None, partners: bool | None = None) -> None:
-        """Change the view; None leaves it."""
-        self._index.show(
-            tree=self.tree if tree is None else tree,
-            facts=self.facts if facts is None else facts,
-            partners=self.partners if partners is None else partners,
-        )
-
-    def toggle_fold(self, index: int) -> None:
-        """Fold away what stands under the exchange that the row belongs to, or show it again. Tree only."""
-        if self.tree:
-            self._index.toggle_fold(self._index.rows[index])
-
-    def refresh(self, limit: int = MOST_AT_ONCE) -> bool:
-        """Take in what the journal got since, at most `limit` entries; whether there was anything."""
-        return self._index.take(limit)
 
     def set_filter(self, term: "Term | None") -> None:
         """Show only what matches a filter; None shows all.
@@ -160,6 +85,87 @@ class LogModel(RowSource):
     def matches(self) -> int:
         """How many entries match so far; 0 without a filter."""
         return self._index.filter.matches
+
+
+class LogModel(_Filtering, RowSource):
+    """The traffic list of one journal.
+
+    A row's key is its place in the order of the view; it is the same for as long as the view is, and `show` changes
+    the view. To keep a choice across views keep its entry: `entry_of`, then `find`.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Callable[[], int],
+        *,
+        tree: bool = True,
+        facts: bool = True,
+        threaded: bool = False,
+    ) -> None:
+        """`clock` gives the journal's own monotonic nanoseconds; it times what is pending.
+
+        With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work.
+        """
+        index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
+        super().__init__(journal, index, clock, threaded=threaded)
+        self._store = journal.store
+        self._writer = RowWriter(journal)
+
+    @property
+    def count(self) -> int:
+        return len(self._index.rows)
+
+    @property
+    def generation(self) -> int:
+        return self._index.generation
+
+    def row(self, index: int, width: int) -> RowView:
+        places, rows = self._index.places, self._index.rows
+        n = rows[index]
+        place = Place(
+            tree=self.tree,
+            nested=self.tree and places.roots[n] != n,
+            folded=self._index.folded.get(n, 0) if self.tree else 0,
+            previous_ns=self._store.time_ns(rows[index - 1]) if index > 0 else None,
+        )
+        return self._writer.row(n, places.exchange(n), place, width, self._clock())
+
+    def header(self, width: int) -> Sequence[Span]:
+        return titles(width)
+
+    def key(self, index: int) -> int:
+        return self._index.key(self._index.rows[index])
+
+    def index_of(self, key: int) -> int:
+        return self._index.position(key)
+
+    @property
+    def tree(self) -> bool:
+        """Whether this is the tree, or else the order of the wire."""
+        return self._index.tree
+
+    @property
+    def facts(self) -> bool:
+        """Whether process and connection facts are rows, and in the order of the wire HTTP facts."""
+        return self._index.facts
+
+    def show(self, *, tree: bool | None = None, facts: bool | None = None, partners: bool | None = None) -> None:
+        """Change the view; None leaves it."""
+        self._index.show(
+            tree=self.tree if tree is None else tree,
+            facts=self.facts if facts is None else facts,
+            partners=self.partners if partners is None else partners,
+        )
+
+    def toggle_fold(self, index: int) -> None:
+        """Fold away what stands under the exchange that the row belongs to, or show it again. Tree only."""
+        if self.tree:
+            self._index.toggle_fold(self._index.rows[index])
+
+    def refresh(self, limit: int = MOST_AT_ONCE) -> bool:
+        """Take in what the journal got since, at most `limit` entries; whether there was anything."""
+        return self._index.take(limit)
 
     @property
     def partners(self) -> bool:

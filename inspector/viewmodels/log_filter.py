@@ -134,7 +134,7 @@ class RowFilter:
         for number in exchanges:
             program.changed(number)
             if program.follows_exchanges:
-                tried += self._of_exchange(number, deep=program.lifts)
+                tried += self._of_exchange(number, deep=program.lifts or program.follows_progress)
         return self._tried(tried)
 
     def age(self) -> list[Change]:
@@ -161,7 +161,7 @@ class RowFilter:
             self._open.pop(number, None)
         found = [exchange.request_frame, exchange.answer_frame or 0]
         if deep and exchange.progress is not None:
-            last = min(exchange.progress.frame, len(self.hits) - 1)
+            last = len(self.hits) - 1
             column = self._store.columns(exchange.request_frame, last).exchanges if last > found[0] else ()
             found += [found[0] + at for at, each in enumerate(column) if each == number]
         return found

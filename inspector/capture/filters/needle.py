@@ -60,11 +60,11 @@ class Needle:
 
 
 def candidates(
-    stretch: Stretch, need: bytes, spelling: bytes, is_in_bytes: Callable[[bytes], bool] | None, *, exact: bool = False
+    stretch: Stretch, need: bytes, spelling: bytes, is_in_bytes: Callable[[bytes], bool], *, exact: bool = False
 ) -> Iterator[int]:
     """The entries asked about whose payload's text has a spelling in it. With `exact` the case of letters counts.
 
-    Where it may be part of an escape, `is_in_bytes` is asked; None: that counts as well.
+    Where it may be part of an escape, `is_in_bytes` is asked.
     """
     window = stretch.window if exact else stretch.lowered
     at = window.find(spelling)
@@ -78,9 +78,8 @@ def candidates(
         if begin >= 0 and at < begin:
             at = window.find(spelling, begin)
             continue
-        if (begin >= 0 and at + len(spelling) <= close and _stands_alone(window, at)) or is_in_bytes(
-            stretch.payload(index)
-        ):
+        stands = begin >= 0 and at + len(spelling) <= close and _stands_alone(window, at)
+        if stands or is_in_bytes(stretch.payload(index)):
             yield index
         at = window.find(spelling, end)
 

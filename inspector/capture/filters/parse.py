@@ -47,25 +47,12 @@ def parse(text: str, *, named: Named | None = None, today: datetime | None = Non
     return _Parser(text, named or {}, today or datetime.now().astimezone()).whole()
 
 
-class _Parser:
-    def __init__(
-        self, text: str, named: Named, today: datetime, *, within: tuple[str, ...] = (), depth: int = 0
-    ) -> None:
+class _Tokens:
+    """The tokens of a filter, and the one that is next."""
+
+    def __init__(self, text: str) -> None:
         self._tokens = tokens(text)
         self._at = 0
-        self._depth = depth
-        self._named = named
-        self._today = today
-        self._within = within
-        """The names that led here."""
-
-    def whole(self) -> Term | None:
-        if self._is_over():
-            return None
-        term = self._or()
-        if not self._is_over():
-            raise self._unexpected("and, or, or the end")
-        return term
 
     @property
     def _now(self) -> Token:
@@ -90,6 +77,29 @@ class _Parser:
         if token.text == ")":
             return FilterError("this bracket closes nothing", token.column)
         return FilterError(f"{wanted} is expected here", token.column)
+
+    def _touches(self) -> bool:
+        return self._tokens[self._at - 1].end == self._now.column
+
+
+class _Parser(_Tokens):
+    def __init__(
+        self, text: str, named: Named, today: datetime, *, within: tuple[str, ...] = (), depth: int = 0
+    ) -> None:
+        super().__init__(text)
+        self._depth = depth
+        self._named = named
+        self._today = today
+        self._within = within
+        """The names that led here."""
+
+    def whole(self) -> Term | None:
+        if self._is_over():
+            return None
+        term = self._or()
+        if not self._is_over():
+            raise self._unexpected("and, or, or the end")
+        return term
 
     # --- and, or, not
 
@@ -245,9 +255,6 @@ class _Parser:
                 token = self._next()
                 steps += _dotted(token.text[1:], token)
         return tuple(step.lower() if field.type is Type.HEADER and isinstance(step, str) else step for step in steps)
-
-    def _touches(self) -> bool:
-        return self._tokens[self._at - 1].end == self._now.column
 
     def _index(self) -> Step:
         token = self._next()

@@ -132,9 +132,9 @@ class InJson:
         if self._literal is None or not stretch.plain:
             yield from ones(need)
             return
-        yield from candidates(stretch, need, self._literal, None, exact=True)
+        yield from candidates(stretch, need, self._literal, _maybe, exact=True)
         if _ESCAPED_ASCII in stretch.window:
-            yield from candidates(stretch, need, _ESCAPED_ASCII, None, exact=True)
+            yield from candidates(stretch, need, _ESCAPED_ASCII, _maybe, exact=True)
         yield from odd_lines(stretch, need)
 
     def _holds(self, payload: bytes) -> bool:
@@ -150,6 +150,11 @@ class InJson:
                 return message.error
             case _:
                 return None
+
+
+def _maybe(payload: bytes) -> bool:
+    """What may be there is parsed anyway."""
+    return True
 
 
 def literal_of(ref: Ref, compare: Compare | None) -> bytes | None:

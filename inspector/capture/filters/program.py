@@ -53,6 +53,8 @@ class Program:
         """Whether what became of an exchange decides about messages that came before."""
         self.lifts = "" in names and any(ref.scope is not Scope.OWN for ref in _refs(term))
         """Whether a message can match by its partner."""
+        self.follows_progress = "progress" in names
+        """Whether an exchange that has ended can still change for it."""
         self.follows_time = "age" in names
 
     @property
