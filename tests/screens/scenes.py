@@ -20,7 +20,7 @@ SCENES = (
     Scene("traffic-hostile", "lighthouse", size=WIDE, keys=("G", "{", "{")),
     Scene("traffic-no-color", "lighthouse", no_color=True),
     Scene("traffic-ascii", "lighthouse", encoding="ascii"),
-    Scene("tools", "lighthouse", size=WIDE, show="tools", keys=(*["j"] * 6, "enter")),
+    Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h", "_", "enter", "_", "E")),
     Scene("tools-small", "lighthouse", show="tools"),
     Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter", "_", "escape")),
     Scene("tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "h", "_", "enter", "_", "[", "[", "[")),
