@@ -17,6 +17,7 @@ from tests.capture.recording import http_life, life, over, ticking
 from tests.captures.evening import evening
 from tests.captures.hurry import HurriedLoop
 from tests.captures.lighthouse import day, visit, wreck
+from tests.captures.shipyard import morning
 
 HERE = Path(__file__).parent
 _LIVES = {"handshake": life, "stateless": http_life}
@@ -34,7 +35,7 @@ def sample(name: str) -> Path:
 
     By hand, for the format: "handshake" over stdio, "stateless" over HTTP, "torn". Sessions with the demo, for the
     screens: "lighthouse" (a bit of everything), "evening" (reads and questions), "wreck" (the server dies),
-    "harbour" (HTTP, stateless).
+    "harbour" (HTTP, stateless). By hand, for the screens: "shipyard" (calls that became tasks).
     """
     return HERE / f"{name}.mcpcap"
 
@@ -51,11 +52,17 @@ def record(directory: Path) -> None:
     for name, stay in _STAYS.items():
         loop = HurriedLoop()
         _play(directory / f"{name}.mcpcap", partial(_passed, loop), partial(stay, loop=loop))
+    passed = [0.0]
+    _play(directory / "shipyard.mcpcap", lambda: round(passed[0] * 1e6), partial(morning, wait=partial(_pass, passed)))
     _play(directory / "harbour.mcpcap", lambda: 0, visit, look=2_300_000)
 
 
 def _passed(loop: HurriedLoop) -> int:
     return round(loop.time() * 1e6) * 1000
+
+
+def _pass(passed: list[float], milliseconds: float) -> None:
+    passed[0] += milliseconds
 
 
 def _play(path: Path, passed: Callable[[], int], live: Callable[[Journal], None], *, look: int = _LOOK) -> None:

@@ -14,7 +14,7 @@ _MOST = 200_000
 """Bytes of a sample."""
 
 
-@pytest.mark.parametrize("name", ["handshake", "stateless", "torn"])
+@pytest.mark.parametrize("name", ["handshake", "stateless", "torn", "shipyard"])
 def test_a_sample_is_what_would_be_recorded_today(tmp_path: Path, name: str) -> None:
     record(tmp_path)
     assert (tmp_path / f"{name}.mcpcap").read_bytes() == sample(name).read_bytes()
