@@ -2,6 +2,8 @@
 
 import re
 
+from inspector.capture.filters.fields import FIELDS
+from inspector.capture.filters.parse import parse
 from inspector.cli.exit_status import MEANINGS
 from tests.architecture.sources import ROOT
 from tests.screens.pictures import SHOWN
@@ -54,3 +56,18 @@ def test_every_picture_is_of_a_screen_of_today() -> None:
 
 def test_the_matrix_of_revisions_has_its_place() -> None:
     assert _README.index("<!-- revisions:begin -->") < _README.index("<!-- revisions:end -->")
+
+
+def test_the_fields_of_filters_are_those_of_the_program() -> None:
+    rows = re.findall(r"^\| `([\w.]+)` \| (\w+) \| (.+) \| `(.+)` \|$", _README, re.MULTILINE)
+    said = [f"{field.help}{': ' * bool(field.choices)}{', '.join(field.choices)}" for field in FIELDS]
+    assert [row[:2] for row in rows] == [(field.name, field.type.value) for field in FIELDS]
+    assert [row[2] for row in rows] == said
+    assert [row[3] for row in rows] == [field.example for field in FIELDS]
+
+
+def test_the_filters_that_are_shown_can_be_read() -> None:
+    (shown,) = _blocks("text")
+    examples = [each for line in shown.splitlines() for each in re.split(r"  +", line) if each]
+    assert len(examples) == 6
+    assert all(parse(each) is not None for each in examples)
