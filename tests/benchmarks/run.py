@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from tests.benchmarks import measure
+from tests.benchmarks import filters, measure
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD
 from tests.servers.real import NotInstalled, argv
 
@@ -100,6 +100,21 @@ def others(home: Path) -> Iterator[Row]:
     yield keys("keys while one message of 100 MB comes", seen, most_ms=500)
 
 
+def finding(home: Path) -> Iterator[Row]:
+    """Filters on 100,000 frames, against one search through their bytes."""
+    for each in filters.measure(100_000, home / "filters.mcpcap"):
+        times = (
+            f"first screen {each.first_ms:.0f} ms, complete {each.complete_ms:.0f} ms, loop held {each.lag_ms:.0f} ms"
+        )
+        limit = 200 if "dense" in each.name or "whole" in each.name else 80
+        yield Row(
+            f"filter, {each.name}: {each.hits:,} hits",
+            f"{times} (floor {each.floor_ms:.0f} ms)",
+            f"{limit} ms, held 60 ms",
+            each.complete_ms <= limit and each.lag_ms <= 60,
+        )
+
+
 def keys(name: str, seen: measure.Sitting, *, most_ms: float) -> Row:
     """How soon keys were answered; judged is what nineteen of twenty keep to."""
     worst = max(seen.keys_ms)
@@ -112,7 +127,7 @@ def main() -> int:
     home = Path(tempfile.mkdtemp(prefix="mcp-inspect-benchmark-"))
     over = False
     try:
-        for part in (start, real_tools, headless, flood, others):
+        for part in (start, real_tools, headless, finding, flood, others):
             for row in part(home):
                 sys.stdout.write(f"{row}\n")
                 sys.stdout.flush()
