@@ -175,7 +175,7 @@ class RowWriter:
         newest = self._progress_of_row(n, exchange, place)
         if newest is not None:
             what += [("  ", "text"), *bar(newest, _BAR), (" " if fraction(newest) is not None else "", "text")]
-            what += said(newest)
+            what += said(newest, running=self._journal.live and exchange is not None and exchange.is_open)
             return
         preview = self._preview(n, frame, exchange, place)
         if preview[0]:

@@ -28,15 +28,18 @@ def fraction(progress: Progress) -> float | None:
     return progress.progress / progress.total
 
 
-def figures(progress: Progress) -> str:
-    """How much, how fast, how long: "3 of 10 · 30 % · 1.2/s · about 6 s left". Safe to show."""
+def figures(progress: Progress, *, running: bool = True) -> str:
+    """How much, how fast, how long: "3 of 10 · 30 % · 1.2/s · about 6 s left". Safe to show.
+
+    Nothing is left of what is not `running` any more.
+    """
     parts = [amount(progress)]
     share = fraction(progress)
     if share is not None and "%" not in parts[0]:
         parts.append(f"{share:.0%}".replace("%", " %"))
     if not progress.wrong and progress.rate:
         parts.append(pace(progress.rate))
-        if progress.total is not None and 0 < progress.progress < progress.total and progress.rate > 0:
+        if running and progress.total is not None and 0 < progress.progress < progress.total and progress.rate > 0:
             parts.append(left((progress.total - progress.progress) / progress.rate))
     return " · ".join(parts)
 
@@ -55,9 +58,9 @@ def left(seconds: float) -> str:
     return f"about {text.human_duration(round(min(seconds, 1e8)) * 1_000_000_000)} left"
 
 
-def said(progress: Progress) -> list[Span]:
+def said(progress: Progress, *, running: bool = True) -> list[Span]:
     """The figures, what is wrong with them, and the server's own words."""
-    spans: list[Span] = [(figures(progress), "text")]
+    spans: list[Span] = [(figures(progress, running=running), "text")]
     if progress.wrong:
         spans.append((f"  {signs.WARNING} {progress.wrong}", "warning"))
     if progress.message:

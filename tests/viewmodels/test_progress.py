@@ -29,6 +29,10 @@ def test_with_a_total_the_pace_tells_how_long_it_will_take() -> None:
     assert figures(told((0, of(0, 10)), (2.5, of(3, 10)))) == "3 of 10 · 30 % · 1.2/s · about 6 s left"
 
 
+def test_nothing_is_left_of_what_runs_no_more() -> None:
+    assert figures(told((0, of(0, 10)), (2.5, of(3, 10))), running=False) == "3 of 10 · 30 % · 1.2/s"
+
+
 def test_without_a_total_there_is_an_amount_and_a_pace() -> None:
     progress = told((0, of(0)), (2, of(7)))
     assert figures(progress) == "7 · 3.5/s"
