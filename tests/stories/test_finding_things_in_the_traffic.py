@@ -1,0 +1,83 @@
+"""Somebody looks for something in a capture: types a filter, gets it wrong, completes it, saves it; finds a text."""
+
+from tests.architecture.sources import ROOT
+from tests.stories.persons import Person, at_a_replay
+
+HARBOUR = ROOT / "tests" / "captures" / "harbour.mcpcap"
+
+
+def tools_in_sight(person: Person) -> list[str]:
+    """The tools of the calls in the list."""
+    lines = [line.partition("│")[0].split() for line in person.screen.splitlines()]
+    return [line[line.index("tools/call") + 1] for line in lines if "tools/call" in line and "→" in line]
+
+
+async def test_a_filter_is_typed_with_its_proposals_and_takes_effect() -> None:
+    async with at_a_replay(HARBOUR) as person:
+        await person.press("slash")
+        await person.types("to")
+        await person.sees("Tab tool", "the tool that is called")
+        await person.press("tab")
+        await person.press(*"==", "space")
+        await person.sees("Tab there_is_no_such_tool")
+        await person.types("tide")
+        await person.sees("Tab tide_chart")
+        await person.press("tab", "enter")
+        await person.sees("filter tool == tide_chart", "of 55")
+        assert set(tools_in_sight(person)) == {"tide_chart"}
+        await person.press("backslash")
+        await person.sees("break_lamp")
+
+
+async def test_what_is_wrong_is_told_and_the_filter_before_it_stays() -> None:
+    async with at_a_replay(HARBOUR) as person:
+        await person.press("slash")
+        await person.types("t:tide_chart")
+        await person.sees('= tool contains "tide_chart"', "of 55")
+        await person.types(" and tol")
+        await person.press(*"==1")
+        await person.sees("there is no field tol: did you mean tool?")
+        assert set(tools_in_sight(person)) == {"tide_chart"}
+        await person.press("enter")
+        await person.sees("there is no field tol")
+
+
+async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:
+    async with at_a_replay(HARBOUR) as person:
+        await person.press("slash")
+        await person.press(*"@bad = is:error")
+        await person.sees("Enter saves it as @bad", "2 of 55")
+        await person.press("enter")
+        await person.sees("filter @bad", "2 of 55")
+        await person.press("backslash")
+        await person.sees("tide_chart")
+        await person.press("slash")
+        await person.types("@b")
+        await person.sees("Tab @bad")
+        await person.press("tab", "enter")
+        await person.sees("2 of 55")
+        assert [tool[:9] for tool in tools_in_sight(person)] == ["break_lam", "there_is_"]
+
+
+async def test_the_chosen_row_is_a_filter_in_the_tree_and_in_the_order_of_the_wire() -> None:
+    async with at_a_replay(HARBOUR) as person:
+        await person.press("slash")
+        await person.types("t:break_lamp")
+        await person.press("enter")
+        await person.sees("of 55")
+        await person.press("equals_sign")
+        await person.sees('filter tool == "break_lamp"', "2 of 55")
+        await person.press("T")
+        await person.sees("order of the wire", "← tools/call break_lamp")
+
+
+async def test_a_text_is_found_and_nothing_is_hidden() -> None:
+    async with at_a_replay(HARBOUR) as person:
+        await person.press("asterisk")
+        await person.types("such")
+        await person.press("enter")
+        await person.sees("find such", "server/discover", "→ tools/call break_lamp", "✓ 3")
+        await person.press("n")
+        await person.sees("→ tools/call there_is_no_such_tool", "server/discover")
+        await person.press("N")
+        await person.sees("The lamp takes no such argument")
