@@ -235,6 +235,10 @@ class Store(_Table):
         number = self._methods[self._at(n)]
         return self._names[number] if number != _UNLISTED else self._read_method(n)
 
+    def method_number(self, method: str) -> int:
+        """What stands for a method in the column of methods; -1 while none of its messages has come."""
+        return self._numbers.get(method, -1)
+
     @property
     def method_names(self) -> Sequence[str]:
         """By the numbers in the column of methods. Grows only."""

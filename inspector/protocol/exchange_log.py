@@ -24,6 +24,9 @@ _STATES = tuple(ExchangeState)
 _NUMBER_OF_STATE = {state: number for number, state in enumerate(_STATES)}
 _DIRECTIONS = tuple(Direction)
 _NUMBER_OF_DIRECTION = {direction: number for number, direction in enumerate(_DIRECTIONS)}
+NEVER = 2**63 - 1
+"""Stands in the column of ends for an exchange that is open."""
+_MOST_FRAME = 0xFFFF_FFFF
 _MOST_NAMES, _LONG = 1 << 14, 200
 """So many methods and targets, each of at most so many characters, are kept once for all records."""
 
@@ -44,6 +47,12 @@ class ExchangeLog(Sequence[Exchange]):
         self._records = bytearray(1)
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
+        self.request_frames = array("I", [0])
+        """At an exchange's number: the frame of its request. These columns spare unpacking."""
+        self.answer_frames = array("I", [0])
+        """At its number: the frame of its answer; 0 where none came, or one that was late."""
+        self.ends = array("q", [NEVER])
+        """At its number: when it ended, or NEVER."""
 
     def __len__(self) -> int:
         return len(self._places)
@@ -63,12 +72,16 @@ class ExchangeLog(Sequence[Exchange]):
     def append(self, exchange: Exchange) -> None:
         """Take in the next one, which is open; its number is its position plus one."""
         self._objects[exchange.number] = exchange
+        self.request_frames.append(min(exchange.request_frame, _MOST_FRAME))
+        self.answer_frames.append(0)
+        self.ends.append(NEVER)
         self._places.append(0)
 
     def keep(self, exchange: Exchange) -> None:
         """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is."""
         if exchange.is_open:
             return
+        self._note_end(exchange)
         record = self._packed(exchange)
         if record is None:
             self._objects[exchange.number] = exchange
@@ -76,6 +89,12 @@ class ExchangeLog(Sequence[Exchange]):
         self._held[exchange.number] = exchange
         self._put(exchange.number - 1, record)
         self._objects.pop(exchange.number, None)
+
+    def _note_end(self, exchange: Exchange) -> None:
+        number, answer, ended = exchange.number, exchange.answer_frame, exchange.ended_ns
+        late = answer is None or exchange.state is ExchangeState.LATE
+        self.answer_frames[number] = 0 if late else min(answer or 0, _MOST_FRAME)
+        self.ends[number] = NEVER if ended is None else min(ended, NEVER)
 
     def _put(self, at: int, record: bytes) -> None:
         """Write a record over the one before it, or behind all others if it does not fit there."""

@@ -90,8 +90,7 @@ class RowIndex:
 
     def _take_each(self, first: int, end: int) -> None:
         new, view, flags = range(first, end + 1), self._view, self.places.flags
-        for n in new:
-            self.places.take(n)
+        self.places.take_many(first, end)
         self._state.extend(bytes(len(new)))
         changes = self.filter.take(first, end)
         if self.filter.program is None:
@@ -239,6 +238,9 @@ class RowIndex:
 
     def _notice_changes(self, first: int, last: int) -> None:
         """Rows that were finished can still change: by an answer that came late, by progress after the end."""
+        if self.filter.program is None and not self._journal.live:
+            self.generation += any(self._store.of_exchanges(first, last))
+            return
         live, kinds = self._journal.live, self._store.message_kind
         changed = set(self.filter.ended_by(first, last))
         for n in self._store.of_exchanges(first, last):

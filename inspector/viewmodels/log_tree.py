@@ -10,8 +10,10 @@ from array import array
 from itertools import repeat
 
 from inspector.capture.journal import Journal
-from inspector.capture.store import EntryKind, MessageKind
-from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.capture.runs import METHOD
+from inspector.capture.store import KIND_BITS, EntryKind, MessageKind
+from inspector.protocol.exchange_log import NEVER
+from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
 
 IN_TREE = 1
@@ -28,6 +30,11 @@ _FACT_FLAGS = {
     EntryKind.HTTP: IN_WIRE,
     EntryKind.SSE: IN_WIRE,
 }
+_IN_WIRE_ALONE = IN_WIRE | IN_WIRE_PLAIN
+_FRAME = int(EntryKind.FRAME)
+_ENTRY_KINDS = (EntryKind.FRAME, *EntryKind)
+_ANSWERS = (MessageKind.ANSWER, MessageKind.ERROR)
+_PROGRESS = "notifications/progress"
 _NEVER_A_CAUSE = "subscriptions/listen"
 """It stays open for as long as the client listens, and causes nothing."""
 
@@ -39,8 +46,10 @@ class Tree:
         self._journal = journal
         self._store = journal.store
         self._exchanges = journal.conversation.exchanges
-        self._open: dict[int, Exchange] = {}
-        self._progress_rows: dict[int, int] = {}
+        self._open: dict[int, None] = {}
+        """Numbers of the client's requests that may be open."""
+        self._progress_rows = array("I", [0])
+        """At an exchange's number: the entry of its first progress, or 0."""
         self.roots = array("I", [0])
         """At n: the entry whose row begins the block that entry n belongs to; n itself if that is its own."""
         self.flags = bytearray(1)
@@ -48,13 +57,26 @@ class Tree:
 
     def take(self, n: int) -> None:
         """Find the place of the next entry; `n` is the last one taken plus one."""
-        kind = self._store.kind(n)
-        if kind is EntryKind.FRAME:
-            root, flags = self._frame(n)
-        else:
-            root, flags = n, _FACT_FLAGS[kind]
-        self.roots.append(root)
-        self.flags.append(flags)
+        self.take_many(n, n)
+
+    def take_many(self, first: int, last: int) -> None:
+        """Find the places of the entries `first` to `last`; `first` is the last one taken plus one."""
+        columns = self._store.columns(first, last)
+        progress, requests = self._store.method_number(_PROGRESS), self._exchanges.request_frames
+        roots, flags, first_words = self.roots, self.flags, self._progress_rows
+        rows = zip(
+            range(first, last + 1), columns.kinds, columns.flags, columns.methods, columns.exchanges, strict=True
+        )
+        for n, kind, message, method, exchange in rows:
+            if kind != _FRAME:
+                root, views = n, _FACT_FLAGS[_ENTRY_KINDS[kind]]
+            elif method == progress and exchange < len(first_words) and first_words[exchange]:  # most of a flood
+                request, views = requests[exchange], _IN_WIRE_ALONE
+                root = roots[request] if request < n else n
+            else:
+                root, views = self._frame(n, message & KIND_BITS, exchange)
+            roots.append(root)
+            flags.append(views)
 
     def take_run(self, first: int, last: int) -> int:
         """Find the places of the entries `first` to `last` at once, if they are a run of log messages.
@@ -62,26 +84,27 @@ class Tree:
         Returns the block that all of them stand in, 0 where each begins its own, and -1 if they are no run: nothing
         was taken then.
         """
-        if not self._store.is_run(first, last) or (cause := self._cause_of_run()) is None:
+        if not self._store.is_run(first, last) or (cause := self._cause_of_run(first)) is None:
             return -1
         count = last - first + 1
         self.roots.extend(repeat(cause, count) if cause else range(first, last + 1))
         self.flags.extend(bytes((_EVERYWHERE,)) * count)
         return cause
 
-    def _cause_of_run(self) -> int | None:
+    def _cause_of_run(self, first: int) -> int | None:
         """The block of log messages that come now; 0 for one of their own; None if that differs or is unsure."""
         if not self._open:
             return 0
-        causes = [each.request_frame for each in self._open.values() if each.is_open]
-        return causes[0] if len(causes) == len(self._open) == 1 else None
+        ends = self._exchanges.ends
+        causes = [number for number in self._open if ends[number] == NEVER]
+        return self._root_of(causes[0], first) if len(causes) == len(self._open) == 1 else None
 
     def row_of(self, n: int) -> int:
         """The entry whose row in the tree shows entry n: itself, its request, or the progress it goes on with."""
         if self.flags[n] & IN_TREE_PLAIN:
             return n
         if self._store.message_kind(n) is MessageKind.NOTIFICATION:
-            return self._progress_rows.get(self._store.exchange(n), self.roots[n])
+            return self._first_progress(self._store.exchange(n)) or self.roots[n]
         return self.roots[n]
 
     def exchange(self, n: int) -> Exchange | None:
@@ -89,65 +112,65 @@ class Tree:
         number = self._store.exchange(n)
         return self._exchanges[number - 1] if 0 < number <= len(self._exchanges) else None
 
-    def _frame(self, n: int) -> tuple[int, int]:
-        match self._store.message_kind(n):
-            case MessageKind.REQUEST:
-                return self._request(n)
-            case MessageKind.NOTIFICATION:
-                return self._notification(n)
-            case MessageKind.ANSWER | MessageKind.ERROR:
-                return self._answer(n)
-            case _:
-                return n, _EVERYWHERE
+    def _frame(self, n: int, kind: int, exchange: int) -> tuple[int, int]:
+        if kind == MessageKind.NOTIFICATION:
+            return self._notification(n, exchange)
+        if kind == MessageKind.REQUEST:
+            return self._request(n, exchange)
+        if exchange and kind in _ANSWERS:
+            return self._answer(n, exchange)
+        return n, _EVERYWHERE
 
-    def _request(self, n: int) -> tuple[int, int]:
+    def _request(self, n: int, exchange: int) -> tuple[int, int]:
         if self._store.direction(n) is Direction.FROM_SERVER:
-            return self._task_root(self.exchange(n), n) or self._cause(n), _EVERYWHERE
-        exchange = self.exchange(n)
-        if exchange is not None and exchange.method != _NEVER_A_CAUSE:
-            self._open[exchange.number] = exchange
+            return self._task_root(exchange, n) or self._cause(n), _EVERYWHERE
+        if exchange and self._store.method(n) != _NEVER_A_CAUSE:
+            self._open[exchange] = None
         return self._task_root(exchange, n) or n, _EVERYWHERE
 
-    def _task_root(self, exchange: Exchange | None, n: int) -> int:
+    def _task_root(self, number: int, n: int) -> int:
         """The block of the call that a task began with, for a request about that task; 0 for any other."""
         tasks = self._journal.conversation.tasks
-        task = None if exchange is None else tasks.of_operation(exchange.operation)
-        if exchange is None or task is None or task.exchange is None or task.exchange >= exchange.number:
+        if not tasks.all or not number:
             return 0
-        return self._root_of(self._exchanges[task.exchange - 1], n)
+        task = tasks.of_operation(self._exchanges[number - 1].operation)
+        if task is None or task.exchange is None or task.exchange >= number:
+            return 0
+        return self._root_of(task.exchange, n)
 
-    def _notification(self, n: int) -> tuple[int, int]:
-        method, exchange = self._store.method(n), self.exchange(n)
-        if exchange is None:
-            return (self._cause(n) if method == "notifications/message" else n), _EVERYWHERE
+    def _notification(self, n: int, exchange: int) -> tuple[int, int]:
+        if not exchange:
+            return (self._cause(n) if self._store.method(n) == METHOD else n), _EVERYWHERE
         root = self._root_of(exchange, n)
-        if method == "notifications/progress" and self._progress_rows.setdefault(exchange.number, n) != n:
-            return root, IN_WIRE | IN_WIRE_PLAIN
+        if self._store.method(n) != _PROGRESS:
+            return root, _EVERYWHERE
+        if self._first_progress(exchange):
+            return root, _IN_WIRE_ALONE
+        missing = exchange + 1 - len(self._progress_rows)
+        if missing > 0:
+            self._progress_rows.extend(repeat(0, missing))
+        self._progress_rows[exchange] = n
         return root, _EVERYWHERE
 
-    def _answer(self, n: int) -> tuple[int, int]:
-        exchange = self.exchange(n)
-        if exchange is None:
-            return n, _EVERYWHERE
-        self._open.pop(exchange.number, None)
-        in_time = exchange.answer_frame == n and exchange.state is not ExchangeState.LATE
-        return self._root_of(exchange, n), IN_WIRE | IN_WIRE_PLAIN if in_time else _EVERYWHERE
+    def _first_progress(self, exchange: int) -> int:
+        return self._progress_rows[exchange] if exchange < len(self._progress_rows) else 0
 
-    def _root_of(self, exchange: Exchange, n: int) -> int:
-        request = exchange.request_frame
+    def _answer(self, n: int, exchange: int) -> tuple[int, int]:
+        self._open.pop(exchange, None)
+        in_time = self._exchanges.answer_frames[exchange] == n
+        return self._root_of(exchange, n), _IN_WIRE_ALONE if in_time else _EVERYWHERE
+
+    def _root_of(self, exchange: int, n: int) -> int:
+        request = self._exchanges.request_frames[exchange]
         return self.roots[request] if 0 < request < n else n
 
     def _cause(self, n: int) -> int:
         """The block of the one client request that was open when entry n came; n if there was none or several."""
         if not self._open:
             return n
-        now = self._store.time_ns(n)
-        for number in [number for number, each in self._open.items() if _ended_before(each, now)]:
+        now, ends = self._store.time_ns(n), self._exchanges.ends
+        for number in [number for number in self._open if ends[number] <= now]:
             del self._open[number]
         if len(self._open) != 1 or self._store.direction(n) is not Direction.FROM_SERVER:
             return n
-        return self._root_of(next(iter(self._open.values())), n)
-
-
-def _ended_before(exchange: Exchange, time_ns: int) -> bool:
-    return exchange.ended_ns is not None and exchange.ended_ns <= time_ns
+        return self._root_of(next(iter(self._open)), n)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.exchange_log import ExchangeLog
+from inspector.protocol.exchange_log import NEVER, ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.frames import Direction
 
@@ -112,3 +112,16 @@ def test_it_is_read_like_a_list() -> None:
     assert log[-1].number == 4
     with pytest.raises(IndexError):
         log[4]
+
+
+def test_columns_say_where_an_exchange_began_and_how_it_ended() -> None:
+    log = ExchangeLog()
+    exchange = Exchange(1, Direction.TO_SERVER, 1, "tools/call", "search", 3, 5)
+    log.append(exchange)
+    assert (log.request_frames[1], log.answer_frames[1], log.ends[1]) == (3, 0, NEVER)
+    exchange.state, exchange.answer_frame, exchange.ended_ns = ExchangeState.ANSWERED, 4, 9
+    log.keep(exchange)
+    assert (log.answer_frames[1], log.ends[1]) == (4, 9)
+    exchange.state = ExchangeState.LATE
+    log.keep(exchange)
+    assert log.answer_frames[1] == 0, "an answer that came late is a row of its own"
