@@ -13,6 +13,8 @@ ROOT = Path(__file__).parents[3]
 """The checkout."""
 PLACE = ROOT / ".test-servers"
 INSTALL = "python -m tests.servers.real.install"
+NPM = ("node", "conformance")
+"""The environments that npm fills; all others are Python's."""
 
 
 class NotInstalled(Exception):
@@ -20,9 +22,9 @@ class NotInstalled(Exception):
 
 
 def versions() -> dict[str, dict[str, str]]:
-    """Return what belongs into each environment: "node" or an environment's name → package → version."""
+    """Return what belongs into each environment: one of NPM or a Python environment's name → package → version."""
     table = tomllib.loads(Path(__file__).with_name("versions.toml").read_text())
-    return {"node": cast(dict[str, str], table["node"])} | cast(dict[str, dict[str, str]], table["python"])
+    return {name: cast(dict[str, str], table[name]) for name in NPM} | cast(dict[str, dict[str, str]], table["python"])
 
 
 def is_ci() -> bool:
@@ -53,7 +55,7 @@ def argv(name: str, place: Path = PLACE) -> tuple[str, ...]:
 
 def _program(name: str, place: Path) -> Path:
     known = versions()
-    if name in known and name != "node":
+    if name in known and name not in NPM:
         return place / name / "bin" / "python"
     if any(package.endswith(f"/server-{name}") for package in known["node"]):
         return place / "node" / "node_modules" / ".bin" / f"mcp-server-{name}"

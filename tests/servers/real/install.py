@@ -10,7 +10,7 @@ import sys
 import venv
 from pathlib import Path
 
-from tests.servers.real import PLACE, versions
+from tests.servers.real import NPM, PLACE, versions
 
 _NOTE = "installed.txt"
 
@@ -33,7 +33,7 @@ def bring_up(place: Path, packages: dict[str, str]) -> bool:
         return False
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    if place.name == "node":
+    if place.name in NPM:
         _npm(place, packages)
     else:
         _pip(place, packages)
