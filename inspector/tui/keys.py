@@ -96,7 +96,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("search.done", ("enter", "down"), "Go", "Go to what was found.", Where.SEARCH, "done"),
     # Traffic
     Action("traffic.filter", ("/",), "Filter", "Show only lines that match.", Where.TRAFFIC, "filter", footer=True),
-    Action("traffic.clear", ("\\",), "Clear filter", "Show all lines again.", Where.TRAFFIC, "clear_filter"),
+    Action("traffic.clear", ("\\",), "Clear filter", "Filter and seek nothing more.", Where.TRAFFIC, "clear_filter"),
     Action(
         "traffic.tree",
         ("T",),

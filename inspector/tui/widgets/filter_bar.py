@@ -124,7 +124,9 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
         items = self._items()
         word = self.text[self._proposals.start : self._line.cursor_position]
         going_on = bool(items) and items[0].text != word
-        wrong = bool(self.error) and not (going_on and self.reading.column >= len(self.text[: self._proposals.start].rstrip()))
+        wrong = bool(self.error) and not (
+            going_on and self.reading.column >= len(self.text[: self._proposals.start].rstrip())
+        )
         self.set_class(wrong, "-wrong")
         self._say(f"{glyphs().error} {self.error}" if wrong else "", error=True)
         spans = _proposed(items) if going_on and not wrong else self._in_full()
