@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
+from inspector.cli.help import shared
 from inspector.cli.sampler import read_model, sampler_options
 from inspector.errors import UsageError
 from inspector.protocol import offers
@@ -23,15 +24,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 EVERYTHING = "all"
 _OF_ROOTS = [
-    click.option("--root", "root", multiple=True, metavar="PATH", help="A directory to name when asked for roots."),
-    click.option("--root-uri", multiple=True, metavar="URI", help="The same, by its URI."),
+    shared(
+        "questions", "--root", "root", multiple=True, metavar="PATH", help="A directory to name when asked for roots."
+    ),
+    shared("questions", "--root-uri", multiple=True, metavar="URI", help="The same, by its URI."),
 ]
 _OPTIONS = [
-    click.option("--offer", multiple=True, metavar="NAMES", help="Declare these, or all: sampling,elicitation.form,…"),
-    click.option("--no-offer", multiple=True, metavar="NAMES", help="Declare none of these."),
+    shared(
+        "questions",
+        "--offer",
+        multiple=True,
+        metavar="NAMES",
+        help="Declare these, or all: sampling,elicitation.form,…",
+    ),
+    shared("questions", "--no-offer", multiple=True, metavar="NAMES", help="Declare none of these."),
     *_OF_ROOTS,
-    click.option(
-        "--answers", type=click.Path(path_type=Path), metavar="FILE", help="Answer questions from JSON or YAML."
+    shared(
+        "questions",
+        "--answers",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Answer questions from JSON or YAML.",
     ),
 ]
 

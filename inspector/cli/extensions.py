@@ -3,15 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import click
-
+from inspector.cli.help import shared
 from inspector.protocol.extensions import Advertised, advertised
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = [
-    click.option("--extension", multiple=True, metavar="NAME[=JSON]", help="Advertise it: skills, ui, any name."),
-    click.option("--no-extension", multiple=True, metavar="NAME", help="Advertise it not; all for none."),
+    shared(
+        "extensions", "--extension", multiple=True, metavar="NAME[=JSON]", help="Advertise it: skills, ui, any name."
+    ),
+    shared("extensions", "--no-extension", multiple=True, metavar="NAME", help="Advertise it not; all for none."),
 ]
 
 

@@ -1,8 +1,35 @@
-"""Help that begins with what to type: a command that shows its examples before its options."""
+"""Help that fits a screen: what to type first, the command's own options, and the rest by topic when it is asked for.
 
+Most options are the same for all commands that talk to a server. They have a topic, and `--help` names each topic with
+its options in one line; `--help-all` explains them.
+"""
+
+import textwrap
+from collections.abc import Callable
 from typing import Any
 
 import click
+
+TOPICS = {
+    "server": "the server's process, its address, how to speak with it",
+    "questions": "what it may ask, and who answers",
+    "extensions": "what is advertised to it beyond the protocol",
+    "login": "how to get in",
+}
+"""In the order in which they are shown."""
+
+
+class Shared(click.Option):
+    """An option of many commands."""
+
+    def __init__(self, *args: Any, topic: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.topic = topic
+
+
+def shared(topic: str, *names: str, **kwargs: Any) -> Callable[..., Any]:
+    """An option with a topic, one of TOPICS."""
+    return click.option(*names, cls=Shared, topic=topic, **kwargs)
 
 
 class Documented(click.Command):
@@ -11,9 +38,58 @@ class Documented(click.Command):
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
+        if any(isinstance(param, Shared) for param in self.params):
+            self.params.append(_HELP_ALL)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, then what it does."""
         formatter.write_paragraph()
         formatter.write("".join(f"  {example}\n" for example in self.examples))
         super().format_help_text(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Its own options; of the others their names, or all of them where that was asked for."""
+        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        own = [record for param in params if not isinstance(param, Shared) and (record := param.get_help_record(ctx))]
+        with formatter.section("Options"):
+            formatter.write_dl(own)
+        by_topic = {topic: [each for each in params if getattr(each, "topic", "") == topic] for topic in TOPICS}
+        if not ctx.meta.get(_ALL):
+            _write_names({topic: options for topic, options in by_topic.items() if options}, formatter)
+            return
+        for topic, options in by_topic.items():
+            if records := [record for option in options if (record := option.get_help_record(ctx))]:
+                with formatter.section(f"{topic.capitalize()}: {TOPICS[topic]}"):
+                    formatter.write_dl(records)
+
+
+def _write_names(by_topic: dict[str, list[click.Option]], formatter: click.HelpFormatter) -> None:
+    if not by_topic:
+        return
+    with formatter.section("More, explained by --help-all"):
+        for topic, options in by_topic.items():
+            names = ", ".join(max(option.opts, key=len) for option in options)
+            lines = textwrap.wrap(names, max(20, formatter.width - 16), break_on_hyphens=False)
+            for number, line in enumerate(lines):
+                formatter.write(f"  {topic if not number else '':<12}{line}\n")
+
+
+_ALL = f"{__name__}.all"
+
+
+def _show_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    ctx.meta[_ALL] = True
+    click.echo(ctx.get_help(), color=ctx.color)
+    ctx.exit()
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show this and all other options.",
+)

@@ -14,6 +14,7 @@ import msgspec
 from inspector.cli import answers, extensions
 from inspector.cli.answers import Answers, answers_options
 from inspector.cli.extensions import extension_options
+from inspector.cli.help import shared
 from inspector.cli.listing import screen_lists, wishes
 from inspector.cli.sampler import without_key
 from inspector.cli.words import no_server
@@ -34,18 +35,22 @@ _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-
 _FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure"}
 
 _OPTIONS = [
-    click.option("-e", "set_", multiple=True, metavar="KEY[=VAL]", help="Give the server a variable; KEY copies ours."),
-    click.option("--env-file", type=_PATH, metavar="FILE", help="Give it the variables of a file."),
-    click.option("--inherit-env", is_flag=True, help="Give it all our environment, not the safe few."),
-    click.option("--cwd", type=_PATH, metavar="DIR", help="Start it in this directory."),
-    click.option("-H", "--header", multiple=True, metavar="'NAME: VAL'", help="Send a header; @FILE reads it."),
-    click.option("--cacert", type=_PATH, metavar="FILE", help="Trust these certificates."),
-    click.option("--insecure", is_flag=True, help="Check no certificate."),
-    click.option("--transport", type=click.Choice(["stdio", "http", "sse"]), help="Use this one and no other."),
-    click.option("--era", type=click.Choice(["auto", "legacy", "modern"]), default="auto", help="How to open."),
-    click.option("--revision", default="", metavar="DATE", help="Use this version and no other."),
-    click.option("--timeout", type=float, default=60.0, metavar="S", help="Longest silence (60); progress resets it."),
-    click.option("--max-total", type=float, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
+    shared(
+        "server", "-e", "set_", multiple=True, metavar="KEY[=VAL]", help="Give the server a variable; KEY copies ours."
+    ),
+    shared("server", "--env-file", type=_PATH, metavar="FILE", help="Give it the variables of a file."),
+    shared("server", "--inherit-env", is_flag=True, help="Give it all our environment, not the safe few."),
+    shared("server", "--cwd", type=_PATH, metavar="DIR", help="Start it in this directory."),
+    shared("server", "-H", "--header", multiple=True, metavar="'NAME: VAL'", help="Send a header; @FILE reads it."),
+    shared("server", "--cacert", type=_PATH, metavar="FILE", help="Trust these certificates."),
+    shared("server", "--insecure", is_flag=True, help="Check no certificate."),
+    shared("server", "--transport", type=click.Choice(["stdio", "http", "sse"]), help="Use this one and no other."),
+    shared("server", "--era", type=click.Choice(["auto", "legacy", "modern"]), default="auto", help="How to open."),
+    shared("server", "--revision", default="", metavar="DATE", help="Use this version and no other."),
+    shared(
+        "server", "--timeout", type=float, default=60.0, metavar="S", help="Longest silence (60); progress resets it."
+    ),
+    shared("server", "--max-total", type=float, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
     click.option("--capture", type=_PATH, metavar="FILE", help="Record the session in a new file."),
 ]
 _OF_COMMANDS_WITHOUT_SCREEN = [

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from inspector.cli.help import shared
 from inspector.errors import UsageError
 from inspector.sampler.choice import Approve, Key, ModelChoice
 
@@ -18,15 +19,16 @@ KEY_ENV = "MCP_INSPECT_SAMPLER_KEY"
 _PATIENCE_S = 120.0
 _A_DAY = 24 * 3600
 _OPTIONS = [
-    click.option("--sampler-url", metavar="URL", help="Let a model answer sampling: an OpenAI-compatible API."),
-    click.option("--sampler-model", metavar="NAME", help="The model's name there."),
-    click.option("--sampler-key-env", metavar="NAME", help=f"The variable that holds its key ({KEY_ENV})."),
-    click.option(
+    shared("questions", "--sampler-url", metavar="URL", help="Let a model answer sampling: an OpenAI-compatible API."),
+    shared("questions", "--sampler-model", metavar="NAME", help="The model's name there."),
+    shared("questions", "--sampler-key-env", metavar="NAME", help=f"The variable that holds its key ({KEY_ENV})."),
+    shared(
+        "questions",
         "--sampler-approve",
         type=click.Choice([each.value for each in Approve]),
         help="Ask you before and after (always), before, or never.",
     ),
-    click.option("--sampler-timeout", type=float, metavar="S", help="How long it may take (120)."),
+    shared("questions", "--sampler-timeout", type=float, metavar="S", help="How long it may take (120)."),
 ]
 _NAMES = ("sampler_model", "sampler_key_env", "sampler_approve", "sampler_timeout")
 

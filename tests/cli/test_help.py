@@ -1,8 +1,9 @@
 """A command's help shows its examples as they are, before it says what it does."""
 
 import click
+from click.testing import CliRunner
 
-from inspector.cli.help import Documented
+from inspector.cli.help import Documented, shared
 
 
 def test_examples_stand_between_the_usage_and_the_description() -> None:
@@ -13,3 +14,31 @@ def test_examples_stand_between_the_usage_and_the_description() -> None:
     assert lines[0].startswith("Usage: fly")
     assert lines[2] == f"  {command.examples[0]}"
     assert lines[4] == "  Fly somewhere."
+
+
+@click.command("sail", cls=Documented, examples=("sail",))
+@shared("server", "--wind", metavar="KNOTS", help="Wait for so much wind.")
+@shared("questions", "--answers-file", help="Have answers.")
+@click.option("--far", help="How far.")
+@click.argument("harbour")
+def sail(**options: object) -> None:
+    """Sail somewhere."""
+
+
+def said(*argv: str) -> str:
+    result = CliRunner().invoke(sail, argv, terminal_width=60)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_options_of_many_commands_are_named_by_topic_and_explained_when_that_is_asked() -> None:
+    short, whole = said("--help"), said("--help-all")
+    assert "--far" in short
+    assert "  server      --wind\n  questions   --answers-file" in short
+    assert "Wait for so much wind." not in short
+    assert whole.index("How far.") < whole.index("Server: ") < whole.index("Wait for so much wind.")
+
+
+def test_a_command_without_shared_options_has_nothing_more_to_explain() -> None:
+    alone = Documented("row", params=[click.Option(["--fast"])])
+    assert "--help-all" not in alone.get_help(click.Context(alone))
