@@ -17,7 +17,7 @@ _EXAMPLES = (
     "mcp-inspect request resources/templates/list --json -- node server.js",
     """mcp-inspect request acme/do --params '{"x": [1]}' https://example.com/mcp""",
     """mcp-inspect request --raw '{"jsonrpc": "1.0", "id": 1' -- node server.js""",
-    """mcp-inspect request --batch '[{"method": "ping"}, {"method": "tools/list"}]' -- node server.js""",
+    """mcp-inspect request --batch '[{"method": "ping"}]' -- node server.js""",
 )
 
 

@@ -14,7 +14,7 @@ from inspector.errors import UsageError
 from inspector.protocol.tracking.subscriptions import Filter
 
 _EXAMPLES = (
-    "mcp-inspect subscribe demo://resource/dynamic/text/1 -- npx -y @modelcontextprotocol/server-everything",
+    "mcp-inspect subscribe file:///log.txt -- node server.js",
     "mcp-inspect subscribe file:///a.md file:///b.md --for 60 --json https://example.com/mcp",
 )
 
