@@ -7,8 +7,8 @@ from inspector.tui.panels.detail import DetailPanel
 from inspector.tui.panels.filter_pane import FilterPane
 from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.subject import Stage
-from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.filter_bar import FilterBar
+from inspector.tui.widgets.log_list import LogList
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
