@@ -108,7 +108,9 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
         yield Tell(_rung(AS, fetched, Verdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
     if may_assume:
         found = f"none; the addresses of the oldest revision are assumed: {issuer}/authorize, /token, /register"
-        yield Tell(Rung(AS, Verdict.ODD, found, clause="the first specification of authorization, fallbacks without metadata"))
+        yield Tell(
+            Rung(AS, Verdict.ODD, found, clause="the first specification of authorization, fallbacks without metadata")
+        )
         places = {name: f"{issuer}/{name}" for name in ("authorize", "token", "register")}
         return ServerMetadata(issuer, places["authorize"], places["token"], places["register"], assumed=True)
     fix = f"Serve the metadata of {issuer} at one of the addresses that were tried."

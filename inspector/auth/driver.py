@@ -7,7 +7,8 @@ a server that refuses after them refuses for good.
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, assert_never
 from urllib.parse import urlencode
@@ -23,6 +24,7 @@ from inspector.auth.steps import (
     Fetch,
     Fetched,
     Flow,
+    LoginFailed,
     Now,
     Prove,
     Random,
@@ -34,6 +36,7 @@ from inspector.auth.steps import (
     Visit,
 )
 from inspector.auth.store import TokenStore
+from inspector.auth.survey import survey
 from inspector.auth.wishes import Known, LoginWishes, Token
 from inspector.errors import ConnectError
 from inspector.protocol.facts import Headers
@@ -89,8 +92,9 @@ class Doorkeeper:
         visitor: Visitor,
         *,
         tell: Callable[[Rung], None] = lambda rung: None,
+        renew: bool = False,
     ) -> None:
-        """`tell` hears of each rung as it is climbed."""
+        """`tell` hears of each rung as it is climbed. `renew`: a token that is kept is renewed before it is used."""
         self.url = url
         self.ladder: list[Rung] = []
         """Of the last login, or the one that goes on."""
@@ -101,6 +105,7 @@ class Doorkeeper:
         self._visitor = visitor
         self._tell = tell
         self._turn = asyncio.Lock()
+        self._withheld = renew
         self._logins = 0
         self._nonces: dict[str, str] = {}
 
@@ -118,7 +123,7 @@ class Doorkeeper:
     async def headers(self, method: str, url: str) -> Headers:
         """What a request to the server carries."""
         token = self.known.token
-        if token is None:
+        if token is None or self._withheld:
             return ()
         if token.kind != "DPoP":
             return (("Authorization", f"Bearer {token.access_token}"),)
@@ -162,7 +167,7 @@ class Doorkeeper:
         finally:
             self.busy = False
             await self._visitor.end()
-        self.known = done.known
+        self.known, self._withheld = done.known, False
         self._store.put(self.url, done.known)
 
     async def _perform(self, step: Step, ask: Ask) -> Any:
@@ -199,7 +204,37 @@ class Doorkeeper:
     def _is_of_another_token(self, refusal: Refusal) -> bool:
         token: Token | None = self.known.token
         sent = refusal.sent.rpartition(" ")[2]
-        return token is not None and token.access_token != sent
+        return token is not None and not self._withheld and token.access_token != sent
+
+
+class Surveyor(Doorkeeper):
+    """Looks at the way in, and does not go it: the refusal stays one."""
+
+    def __init__(self, url: str, wishes: LoginWishes, store: TokenStore) -> None:
+        super().__init__(url, wishes, store, Nobody())
+        self.was_refused = False
+
+    async def headers(self, method: str, url: str) -> Headers:
+        """Nothing: what is kept would hide the way."""
+        return ()
+
+    async def refused(self, refusal: Refusal, ask: Ask) -> bool:
+        """Look, once, at where the refusal leads to."""
+        if not self.was_refused:
+            self.was_refused = True
+            date = next(iter(refusal.values("date")), "")
+            await self._survey(bearer(parse_challenges(refusal.values("www-authenticate"))), ask, date)
+        return False
+
+    async def look(self, ask: Ask) -> None:
+        """Look at the way into a server that lets everybody in."""
+        if not self.was_refused:
+            await self._survey(None, ask, "")
+
+    async def _survey(self, challenge: Challenge | None, ask: Ask, date: str) -> None:
+        flow = survey(self.url, challenge, self._wishes, self.known, refused=self.was_refused, date=date)
+        with suppress(LoginFailed):  # the broken rung says it
+            await self.run(flow, ask)
 
 
 async def _fetched(fetch: Fetch, ask: Ask) -> Fetched:
@@ -216,7 +251,3 @@ async def _fetched(fetch: Fetch, ask: Ask) -> Fetched:
     except ConnectError as error:
         return Fetched(fetch.url, why=str(error))
     return Fetched(heard.url, heard.status, heard.headers, heard.body)
-
-
-Opener = Callable[[str], Awaitable[None]]
-"""Shows an address to the person, or opens it in a browser."""

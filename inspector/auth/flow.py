@@ -8,6 +8,8 @@ does, nothing of the old one is shown to it.
 Source: specification, basic/authorization; ext-auth (client credentials, enterprise-managed authorization).
 """
 
+import shlex
+
 import msgspec
 
 from inspector.auth.addresses import canonical, origin
@@ -35,12 +37,12 @@ def login(server_url: str, challenge: Challenge | None, wishes: LoginWishes, kno
         renewed = yield from _renewed(asking, known, before)
         if renewed is not None:
             return renewed
-    return (yield from _anew(asking, known))
+    return (yield from _anew(server_url, asking, known))
 
 
 def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[ResourceMetadata | None, ServerMetadata]]:
     """Who protects the server, and how to ask there. Raises: LoginFailed."""
-    yield Tell(_of_challenge(challenge))
+    yield Tell(challenge_rung(challenge))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     named = protected.issuers[0] if protected and protected.issuers else ""
     server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
@@ -72,7 +74,8 @@ def scopes_for(
     return tuple(every)
 
 
-def _of_challenge(challenge: Challenge | None) -> Rung:
+def challenge_rung(challenge: Challenge | None) -> Rung:
+    """The first rung: what the refusal says."""
     clause = "specification, basic/authorization, protected resource metadata discovery"
     if challenge is None:
         found, fix = "the refusal names no way to log in; the usual places are tried", "Send WWW-Authenticate with 401."
@@ -111,13 +114,12 @@ def _renewed(asking: Asking, known: Known, before: Token) -> Flow[Login | None]:
     return Login(kept, Known(kept, known.clients), asking.server)
 
 
-def _anew(asking: Asking, known: Known) -> Flow[Login]:
+def _anew(server_url: str, asking: Asking, known: Known) -> Flow[Login]:
     server, wishes = asking.server, asking.wishes
     with_person = _by_person(server, wishes)
     if with_person and not wishes.has_person:
         found = "a person must consent, and nobody is there"
-        fix = "`mcp-inspect auth login URL` does that once, for all commands; or give a token with -H."
-        yield from broken(Rung("consent", Verdict.BROKEN, found, fix=fix))
+        yield from broken(Rung("consent", Verdict.BROKEN, found, fix=_come(server_url)))
     client = yield from find_client(server, wishes, known, asking.scopes, with_person=with_person)
     asking = msgspec.structs.replace(asking, client=client)
     try:
@@ -127,9 +129,15 @@ def _anew(asking: Asking, known: Known) -> Flow[Login]:
             raise
         found = "the client that was registered before is not known any more: it registers anew"
         yield Tell(Rung("client", Verdict.ODD, found))
-        return (yield from _anew(asking, known.with_client(server.issuer, None)))
+        return (yield from _anew(server_url, asking, known.with_client(server.issuer, None)))
     kept = known.with_client(server.issuer, client) if with_person else known
     return Login(token, Known(token, kept.clients), server)
+
+
+def _come(server_url: str) -> str:
+    """What to do where a person is wanted and none is there."""
+    url = shlex.quote(canonical(server_url))
+    return f"Log in once, for all commands: mcp-inspect auth login {url}; or give a token with -H."
 
 
 def _granted(asking: Asking, *, with_person: bool) -> Flow[Token]:

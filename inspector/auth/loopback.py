@@ -36,6 +36,11 @@ class Loopback:
         """Where the browser has to be sent back to."""
         return f"{self._listener.url}{self._path}"
 
+    @property
+    def came(self) -> asyncio.Future[Redirected]:
+        """Done when the browser has come."""
+        return self._came
+
     async def wait(self) -> Redirected:
         """What the browser brought."""
         return await self._came

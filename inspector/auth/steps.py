@@ -172,6 +172,8 @@ def described(fetched: Fetched) -> str:
     kind = fetched.header("content-type").partition(";")[0] or "no content type"
     if 300 <= fetched.status < 400:
         return f"{fetched.status}, a redirect to {fetched.header('location')[:200]!r}, which was not followed"
+    if len(fetched.body) >= LARGEST:
+        return f"{fetched.status} with {kind}, longer than {LARGEST // 1024} KiB: the rest was not read"
     if fetched.status == 200 and fetched.value is None:
         return f"200 with {kind}, which is no JSON"
     return f"{fetched.status} with {kind}"

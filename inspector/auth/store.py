@@ -20,6 +20,9 @@ FILE = "logins.json"
 class TokenStore:
     """Logins by the server's address, in a directory of 0700."""
 
+    place = "a file for your eyes alone"
+    """Where it is kept, for a sentence."""
+
     def __init__(self, directory: Path | None) -> None:
         """None keeps nothing."""
         self._path = None if directory is None else directory / FILE

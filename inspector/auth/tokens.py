@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, quote_plus
 
 import msgspec
 
+from inspector.auth.claims import skew_s, skew_sentence
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.registration import BASIC, BY_KEY, POST
 from inspector.auth.steps import (
@@ -196,6 +197,8 @@ def _tell(fetch: Fetch, fetched: Fetched, token: Token, now: float) -> Flow[None
         verdict, fix = Verdict.ODD, "The answer must be JSON; this one is a form."
     elif token.expires_at is not None and token.expires_at <= now:
         verdict, fix = Verdict.ODD, "It has expired as it came: look at expires_in, and at the clocks of both machines."
+    elif said := skew_sentence(skew_s(fetched.header("date"), now) or 0.0):
+        verdict, fix = Verdict.ODD, f"The clocks differ: {said}."
     yield Tell(rung_of(fetch, fetched, verdict, f"a {token.kind} token{lasts}{granted}{more}", OAUTH, fix))
 
 

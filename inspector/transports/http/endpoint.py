@@ -7,6 +7,7 @@ are followed here and not by httpx, so that each of them is an exchange that can
 There is no read timeout: a stream may be silent for hours (its clocks are the session's). No cookies are kept.
 """
 
+import asyncio
 import base64
 import itertools
 from collections.abc import Iterable
@@ -49,6 +50,8 @@ class HttpOptions:
     """Seconds."""
     authorizer: Authorizer | None = None
     """Gets us in where the server asks for credentials; None: nobody does, and the refusal is the answer."""
+    aside_timeout: float = 30.0
+    """Seconds that an exchange of a login may take in all: nobody streams there."""
     trust_env: bool = True
     """Whether the environment names proxies and certificates. A loopback address is never proxied."""
 
@@ -118,9 +121,20 @@ class Endpoint:
 
         Its head and its end are reported as of all exchanges; its body, of which `most` bytes are read, is not.
 
-        Raises: ConnectError if no answer comes, or the address is none.
+        Raises: ConnectError if no answer comes in time, or the address is none.
         """
-        target = _parsed_aside(url)
+        patience = self.options.aside_timeout
+        try:
+            async with asyncio.timeout(patience):
+                return await self._ask_aside(method, _parsed_aside(url), headers, body, most)
+        except TimeoutError:
+            raise ConnectError(
+                f"{address_text(_parsed_aside(url))} gave no whole answer within {patience:g} s."
+            ) from None
+
+    async def _ask_aside(
+        self, method: str, target: httpx.URL, headers: Headers, body: bytes | None, most: int
+    ) -> Heard:
         for _ in range(MAX_REDIRECTS + 1):
             reply = await self._send(self._other(target), method, target, _encoded((*_OURS, *headers)), body, False)
             async with reply:

@@ -12,6 +12,7 @@ from typing import Protocol, assert_never
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.transports.base import Carriage, Delivery, Observer, Outgoing
+from inspector.transports.http.authorizing import Ask
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.legacy_sse import LegacySse
 from inspector.transports.http.sessions import Sessions
@@ -75,6 +76,11 @@ class HttpTransport:
         return authorizer is not None and authorizer.busy
 
     @property
+    def ask_aside(self) -> Ask:
+        """How an exchange is made that is about no messages, once the connection is open."""
+        return self._endpoint.ask_aside
+
+    @property
     def common_headers(self) -> dict[str, str]:
         """Sent with every request, GET and DELETE included; those of a message win. May be changed at any time."""
         return self._endpoint.common_headers
@@ -135,8 +141,12 @@ class HttpTransport:
 
     def forget_session(self) -> None:
         """Drop the session id without telling the server: it has answered 404, and does not know it any more."""
-        if isinstance(self._carrier, Sessions):
-            self._carrier.forget()
+        if not isinstance(self._carrier, Sessions):
+            return
+        if self._observer is not None:
+            why = "the server has answered 404, and a new session is begun"
+            self._observer.fact(ConnectionFact(ConnectionEvent.RENEW, self.kind, url=self.url, why=why))
+        self._carrier.forget()
 
     async def send(self, outgoing: Outgoing) -> Delivery:
         """Carry one message to the end of its exchange.
