@@ -15,7 +15,7 @@ from inspector.protocol.tracking.subscriptions import Filter
 
 _EXAMPLES = (
     "mcp-inspect subscribe file:///log.txt -- node server.js",
-    "mcp-inspect subscribe file:///a.md file:///b.md --for 60 --json https://example.com/mcp",
+    "mcp-inspect subscribe file:///a.md file:///b.md --for 60 https://example.com/mcp",
 )
 
 

@@ -1,6 +1,7 @@
 """`mcp-inspect call`: arguments by the schema, the answer as it came, the verdict, and the exit status."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -173,5 +174,6 @@ def test_a_question_that_nobody_answers_is_told_at_once_and_is_no_success(offer:
 
 def test_progress_is_shown_if_it_is_wanted() -> None:
     words = ("call", "sweep_horizon", "-a", "steps=3", "-a", "seconds_per_step=0", "--json", *demo())
-    assert "3 of 3 swept to 360°" in inspect(*words[:2], "--progress", *words[2:]).stderr
+    said = inspect(*words[:2], "--progress", *words[2:]).stderr
+    assert re.search(r"3 of 3 · 100 %.*swept to 360°", said)
     assert "of 3" not in inspect(*words).stderr

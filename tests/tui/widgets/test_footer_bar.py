@@ -36,15 +36,21 @@ class Pane(Static, can_focus=True):
         self.done.append("unknown")
 
 
+class Plain(Static, can_focus=True):
+    """Binds nothing."""
+
+
 class Framed(App[None]):
     """A pane, a field, a footer."""
+
+    pane: type[Static] = Pane
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.EVERYWHERE)
 
     def compose(self) -> ComposeResult:
         self.register_theme(styles.DARK)
         self.theme = styles.DARK_NAME
-        yield Pane("pane")
+        yield self.pane("pane")
         yield Input()
         yield FooterBar()
 
@@ -127,6 +133,7 @@ async def test_a_key_given_by_the_person_is_the_one_shown() -> None:
 async def test_of_two_keys_the_one_that_works_while_somebody_types_is_shown() -> None:
     class Both(Framed):
         BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.EVERYWHERE)
+        pane = Plain
 
     async with Both().run_test(size=(110, 10)) as pilot:
         assert "e Form/JSON" in await footer(pilot)
