@@ -178,7 +178,8 @@ class CaptureFile:
         """The writer's life: take what is there, write it, sync now and then."""
         while self._await_work():
             self._write_taken()
-            self._sync_if_due()
+            if self._dirty_since is not None and time.monotonic() - self._dirty_since >= self._pace:
+                self._sync_now()
         self._finish()
 
     def _await_work(self) -> bool:
@@ -245,10 +246,6 @@ class CaptureFile:
                     self._dirty_since = time.monotonic()
                 if self._blocked:
                     self._turn.notify_all()
-
-    def _sync_if_due(self) -> None:
-        if self._dirty_since is not None and time.monotonic() - self._dirty_since >= self._pace:
-            self._sync_now()
 
     def _sync_now(self) -> None:
         self._dirty_since = None

@@ -4,7 +4,6 @@ Transports report to it at the moment of the write or the read; everything else 
 the traffic: a disk that fails and a listener that fails each become a notice, and the traffic goes on.
 """
 
-import logging
 import os
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from inspector import __version__
 from inspector.capture.entries import Entry, numbered
 from inspector.capture.file import LOST, CaptureFile
+from inspector.capture.listeners import Listener, Listeners
 from inspector.capture.meaning import NOTHING, meaning_of
 from inspector.capture.opening import create, create_anonymous
 from inspector.capture.recorder import Recorder
@@ -30,11 +30,6 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.tracking.http_end import HttpEnd
 
 __all__ = ["HttpExchange", "Journal", "Listener", "start_capture"]
-
-Listener = Callable[[Entry, Sequence[Event]], None]
-"""Called with each entry once it is in the store, and what the fold made of it (nothing, for a fact)."""
-
-logger = logging.getLogger(__name__)
 
 _PYTHON = ".".join(map(str, sys.version_info[:3]))
 
@@ -72,9 +67,7 @@ class Journal:
         self._recorder = recorder
         self._clock = clock
         self._wall = wall
-        self._listeners: list[Listener] = []
-        self._not_in_runs: list[Listener] = []
-        """Those of them that need not hear of runs."""
+        self._listeners = Listeners(self.note)
         self._notices: list[str] = []
 
     @property
@@ -136,8 +129,8 @@ class Journal:
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Frames crossed the wire just now, in one piece. Those that make a run are taken in together."""
-        told_of_all = len(self._not_in_runs) == len(self._listeners)
-        for in_run, part in groupby(lines, lambda line: told_of_all and belongs(line[0])):
+        together = not self._listeners.hear_runs
+        for in_run, part in groupby(lines, lambda line: together and belongs(line[0])):
             several = list(part)
             if in_run and len(several) >= SHORTEST:
                 self._run(direction, channel, several)
@@ -164,8 +157,7 @@ class Journal:
             self.store.add(entry, NOTHING, place, length)
             self.surroundings.take(entry, what)
             self._end_what_is_over(entry.time_ns, what)
-        for listener in tuple(self._listeners):
-            self._tell(listener, entry, events)
+        self._listeners.tell(entry, events)
 
     def listen(self, listener: Listener, *, in_runs: bool = True) -> Callable[[], None]:
         """Have a listener called, on the reporting thread, from the next entry on; returns what ends that.
@@ -173,10 +165,7 @@ class Journal:
         `in_runs` False: it need not hear of log messages that come in floods, which is much faster. One that raises
         is taken off, and a notice says so.
         """
-        self._listeners.append(listener)
-        if not in_runs:
-            self._not_in_runs.append(listener)
-        return lambda: self._forget(listener)
+        return self._listeners.add(listener, in_runs=in_runs)
 
     def note(self, notice: str) -> None:
         """Add a banner."""
@@ -212,19 +201,6 @@ class Journal:
                 self.conversation.http_ended(time_ns, self.surroundings.http_end(fact))
             case _:
                 pass
-
-    def _tell(self, listener: Listener, entry: Entry, events: Sequence[Event]) -> None:
-        try:
-            listener(entry, events)
-        except Exception:  # the listeners' border: none of them may stop the traffic
-            logger.exception("a listener failed at entry %d", entry.n)
-            self._forget(listener)
-            self.note(f"A part of the program failed at entry {entry.n} and no longer follows what happens.")
-
-    def _forget(self, listener: Listener) -> None:
-        for each in (self._listeners, self._not_in_runs):
-            if listener in each:
-                each.remove(listener)
 
 
 def start_capture(

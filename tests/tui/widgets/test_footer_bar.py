@@ -56,7 +56,7 @@ class Framed(App[None]):
 
     def on_mount(self) -> None:
         Pane.done.clear()
-        self.query_one(Pane).focus()
+        self.query_one(self.pane).focus()
 
 
 async def footer(pilot: Pilot[None]) -> str:
