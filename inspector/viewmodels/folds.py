@@ -5,6 +5,7 @@ by the line they begin at, so a fold inside a fold is still there when the outer
 """
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from itertools import accumulate
 
 
@@ -41,6 +42,20 @@ class Folds:
         if last > line:
             self._hidden[line] = last - line
             self._sum_up()
+
+    def fold_many(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Fold many at once: the lines behind each first line, up to its last."""
+        self._hidden.update((line, last - line) for line, last in spans if last > line)
+        self._sum_up()
+
+    def unfold_many(self, lines: set[int]) -> None:
+        """Show what is folded into any of these lines."""
+        self._hidden = {line: hidden for line, hidden in self._hidden.items() if line not in lines}
+        self._sum_up()
+
+    def hidden(self, line: int) -> int:
+        """How many lines are folded into this one."""
+        return self._hidden.get(line, 0)
 
     def unfold(self, line: int) -> None:
         """Show what is folded into a line."""
@@ -88,13 +103,14 @@ class Folds:
     def _sum_up(self) -> None:
         deltas: list[int] = []
         self._lines, self._shown_folds = [], {}
-        end = -1
-        for line in sorted(self._hidden.keys() | self._added.keys()):
-            if line <= end:
-                continue
+        lines = sorted(self._hidden.keys() | self._added.keys())
+        at = 0
+        while at < len(lines):
+            line = lines[at]
+            at += 1
             hidden = self._hidden.get(line, 0)
             if hidden:
-                end = line + hidden
+                at = bisect_right(lines, line + hidden, at)  # what is folded inside is out of sight anyway
                 self._shown_folds[line] = hidden
             self._lines.append(line)
             deltas.append(self._added.get(line, 0) - hidden)

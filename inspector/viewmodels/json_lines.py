@@ -8,11 +8,13 @@ Depth, partner and path of a line are told by its indentation.
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 
 import msgspec
 
+from inspector.viewmodels.json_places import JsonPlaces, dotted
+from inspector.viewmodels.json_scan import ScanError, scan
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.text import decode, human_size, visible
 
@@ -30,7 +32,6 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _KEY = re.compile(rb'"(?:[^"\\]|\\.)*": ')
 _BRACKETS = {"{", "[", "}", "]", "{}", "[]"}
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
 _ROLES: dict[str, Role] = {'"': "string", "t": "literal", "f": "literal", "n": "literal"}
 
 
@@ -40,13 +41,28 @@ class JsonLines:
     def __init__(self, raw: bytes) -> None:
         self.size = len(raw)
         """Bytes as they came."""
-        self._text, self.problem = _indented(raw)
+        self._text, self.problem, self.note = _indented(raw)
         self._starts = _line_starts(self._text)
-        self._known_index = (-1, 0, 0)
-        """The array whose elements were last counted, a place in it, and the elements before that place."""
+        self.places = JsonPlaces(self)
+        """The steps to its lines."""
 
     problem: str
     """Why it is no JSON, one sentence; "" if it is."""
+    note: str
+    """What JSON forbids and was put up with, one sentence; "" for what is as it should be."""
+
+    @property
+    def text(self) -> bytes:
+        """The indented text; as it came if there is a problem."""
+        return self._text
+
+    def start(self, index: int) -> int:
+        """Where a line starts in `text`."""
+        return self._starts[index]
+
+    def line_at(self, position: int) -> int:
+        """Return the line at a position of `text`."""
+        return bisect_right(self._starts, position) - 1
 
     @property
     def count(self) -> int:
@@ -83,7 +99,7 @@ class JsonLines:
         if not self.opens(index):
             return None
         closing = b"}" if self._text[end - 1 : end] == b"{" else b"]"
-        return self._line_at(self._text.find(b"\n" + b" " * indent + closing, end) + 1)
+        return self.line_at(self._text.find(b"\n" + b" " * indent + closing, end) + 1)
 
     def parent(self, index: int) -> int | None:
         """Return the line that opens what a line stands in; None at the outside."""
@@ -92,15 +108,15 @@ class JsonLines:
 
     def path(self, index: int) -> str:
         """Return where a line stands, for example `params.arguments.items[3].q`; "" for the outermost value."""
-        parts: list[str] = []
-        line = self.fold_partner(index) if self.closes(index) else index
-        while line is not None and (parent := self.parent(line)) is not None:
-            parts.append(self._step(line, parent))
-            line = parent
-        return "".join(reversed(parts)).removeprefix(".")
+        return dotted(self.places.steps(index))
 
     def value(self, index: int) -> bytes:
         """Return the value that a line begins (or ends), indented, without its key and the comma behind it."""
+        start, end = self.value_bounds(index)
+        return self._text[start:end]
+
+    def value_bounds(self, index: int) -> tuple[int, int]:
+        """Return where in `text` the value stands that a line begins (or ends), without its key and the comma."""
         first = self.fold_partner(index) if self.closes(index) else index
         assert first is not None
         last = self.fold_partner(first)
@@ -108,31 +124,36 @@ class JsonLines:
         key = _KEY.match(self._text, start)
         if key and not self.problem:
             start = key.end()
-        text = self._text[start : self._starts[(first if last is None else last) + 1] - 1]
-        return text if self.problem else text.removesuffix(b",")
+        end = self._starts[(first if last is None else last) + 1] - 1
+        return start, end - (not self.problem and self._text[end - 1 : end] == b",")
 
-    def find(self, needle: str, start: int = 0, *, backwards: bool = False) -> int | None:
+    def find(
+        self, needle: str, start: int = 0, *, backwards: bool = False, go_on: Callable[[], bool] = lambda: True
+    ) -> int | None:
         """Return the nearest line with `needle`, from line `start` on (that line included) and around the end.
 
         Small letters match capitals too. A letter that the payload writes as an escape is found all the same.
+        It is given up, with None, once `go_on`, asked for each megabyte, says so.
         """
         if not needle or not self.count:
             return None
-        pattern = _pattern(needle)
+        pattern, size = _pattern(needle), len(self._text)
         start = min(max(start, 0), self.count - 1)
         if backwards:
             middle = self._starts[start + 1]
-            found = _last(pattern, self._text, 0, middle) or _last(pattern, self._text, middle, len(self._text))
+            found = _last(pattern, self._text, 0, middle, go_on)
+            found = _last(pattern, self._text, middle, size, go_on) if found is None else found
         else:
             middle = self._starts[start]
-            found = pattern.search(self._text, middle) or pattern.search(self._text, 0, middle)
-        return self._line_at(found.start()) if found else None
+            found = next(_hits(pattern, self._text, middle, size, go_on), None)
+            found = next(_hits(pattern, self._text, 0, middle, go_on), None) if found is None else found
+        return None if found is None else self.line_at(found)
 
-    def matches(self, needle: str, limit: int = 10_000) -> int:
-        """Return how often `needle` occurs, counting no further than `limit`."""
+    def matches(self, needle: str, limit: int = 10_000, *, go_on: Callable[[], bool] = lambda: True) -> int:
+        """Return how often `needle` occurs, counting no further than `limit` and while `go_on` says so."""
         if not needle:
             return 0
-        found = _pattern(needle).finditer(self._text)
+        found = _hits(_pattern(needle), self._text, 0, len(self._text), go_on)
         return sum(1 for _ in zip(range(limit), found, strict=False))
 
     def _bounds(self, index: int) -> tuple[int, int]:
@@ -155,9 +176,6 @@ class JsonLines:
         at = self._starts[index] + self._indent(index)
         return not self.problem and self._text[at : at + 1] in (b"}", b"]")
 
-    def _line_at(self, position: int) -> int:
-        return bisect_right(self._starts, position) - 1
-
     def _opener(self, before: int, indent: int) -> int:
         """Return the last line before a position that has this indentation: all lines between are deeper."""
         if indent == 0:
@@ -168,42 +186,26 @@ class JsonLines:
             begin = max(0, end - window)
             found = max(self._text.rfind(margin + first, begin, end) for first in (b'"', b"{", b"["))
             if found >= 0 or begin == 0:
-                return self._line_at(found + 1)
+                return self.line_at(found + 1)
             end, window = begin + len(margin) + 1, window * 8
 
-    def _step(self, line: int, parent: int) -> str:
-        start, _ = self._bounds(line)
-        indent = self._indent(line)
-        opener = self._starts[parent + 1] - 2
-        if self._text[opener : opener + 1] == b"[":
-            return f"[{self._element(parent, start, indent)}]"
-        head = decode(self._text[start + indent : start + indent + LINE_LIMIT])
-        key = _STRING.match(head)
-        name = visible(key.group()[1:-1] if key else head)
-        return f".{name}" if _PLAIN_KEY.fullmatch(name) else f'["{name}"]'
 
-    def _element(self, parent: int, position: int, indent: int) -> int:
-        """Count the elements of an array before a position, from the last count in that array if there is one."""
-        newline = position - 1
-        array_line, known, index = self._known_index
-        if array_line != parent:
-            known, index = self._starts[parent + 1] - 1, 0
-        low, high = sorted((known, newline))
-        first = re.compile(rb"\n {%d}[^ \]}]" % indent)
-        between = sum(1 for _ in first.finditer(self._text, low, high + 1 + indent))
-        index += between if newline >= known else -between
-        self._known_index = (parent, newline, index)
-        return index
-
-
-def _indented(raw: bytes) -> tuple[bytes, str]:
-    """Return the text to show, and why it is no JSON."""
+def _indented(raw: bytes) -> tuple[bytes, str, str]:
+    """Return the text to show, why it is no JSON, and what was put up with."""
     if _indented_size(raw) > _GROWTH_LIMIT and _indented_size(_STRINGS.sub(b"", raw)) > _GROWTH_LIMIT:
-        return raw, "It is nested so deeply that it would grow beyond all measure; shown as it came."
+        return raw, "It is nested so deeply that it would grow beyond all measure; shown as it came.", ""
     try:
-        return msgspec.json.format(raw, indent=_INDENT), ""
-    except (msgspec.MsgspecError, RecursionError) as error:
-        return raw, f"It is no JSON that can be read ({error}); shown as it came."
+        return msgspec.json.format(raw, indent=_INDENT), "", ""
+    except (msgspec.MsgspecError, RecursionError):
+        return _scanned(raw)
+
+
+def _scanned(raw: bytes) -> tuple[bytes, str, str]:
+    try:
+        found = scan(raw)
+    except ScanError as error:
+        return raw, f"It is no JSON that can be read ({error}); shown as it came.", ""
+    return found.text, "", f"JSON with {' and '.join(found.notes)}." if found.notes else ""
 
 
 def _indented_size(raw: bytes) -> int:
@@ -275,8 +277,26 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
-def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int) -> re.Match[bytes] | None:
-    found = None
-    for found in pattern.finditer(text, start, end):  # noqa: B007 - only the last one counts
-        pass
-    return found
+def _hits(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: Callable[[], bool]) -> Iterator[int]:
+    """Where it matches between two positions, looked for in pieces so that another thread gets its turn."""
+    reach = len(pattern.pattern)
+    for at in range(start, end, _WINDOW):
+        if not go_on():
+            return
+        for found in pattern.finditer(text, at, min(at + _WINDOW + reach, end)):
+            if found.start() >= at + _WINDOW:
+                break  # the next piece finds it
+            yield found.start()
+
+
+def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: Callable[[], bool]) -> int | None:
+    """The last match between two positions."""
+    reach = len(pattern.pattern)
+    for at in range(end, start, -_WINDOW):
+        begin = max(at - _WINDOW, start)
+        found = [hit for hit in _hits(pattern, text, begin, min(at + reach, end), go_on) if hit < at]
+        if found:
+            return found[-1]
+        if not go_on():
+            return None
+    return None

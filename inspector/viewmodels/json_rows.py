@@ -7,6 +7,7 @@ in the payload; both are numbered from 0.
 from typing import Literal, TypeAlias
 
 from inspector.viewmodels.folds import Folds
+from inspector.viewmodels.json_folding import Fold, big_values, values_at, values_below, values_beside
 from inspector.viewmodels.json_lines import OPEN_LIMIT, JsonLines
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.spans import clip, marked, spans_width, wrapped
@@ -14,16 +15,27 @@ from inspector.viewmodels.spans import clip, marked, spans_width, wrapped
 Sign: TypeAlias = Literal["opened", "closed", ""]
 """Whether there is more to a row: all of it in sight, some of it hidden, nothing."""
 
+Many: TypeAlias = Literal["all", "level", "beside"]
+"""What is folded at once: every value, those as deep as a line, those in the same object or array."""
+_COUNTED = 20_000
+"""Lines of a value up to which its members are counted when it is folded."""
+
 
 class JsonRows:
     """One payload, arranged."""
 
     def __init__(self, lines: JsonLines) -> None:
+        """Prepare to show lines; of a long payload, the big values folded."""
         self.lines = lines
         self.needle = ""
         """What is marked."""
         self._folds = Folds(lines.count)
         self._opened: dict[int, list[list[Span]]] = {}
+        self._items: dict[int, int | None] = {}
+        """How much is in what has been folded, by its first line."""
+        big = big_values(lines)
+        self._items.update((first, lines.places.items(first, last)) for first, last in big)
+        self._folds.fold_many(big)
 
     @property
     def count(self) -> int:
@@ -52,12 +64,22 @@ class JsonRows:
         return sign, _cut(marked(spans, self.needle), width)
 
     def _folded_end(self, line: int) -> list[Span]:
-        last = self.lines.fold_partner(line)
-        if last is None:
-            return []
-        hidden = last - line - 1
-        end = [(text, role) for text, role in self.lines.line(last) if text.strip()]
-        return [(f" {hidden:,} line{'s' * (hidden != 1)} ", "muted"), *end]
+        hidden = self._folds.hidden(line) - 1
+        last = self.lines.line(line + hidden + 1)
+        end = [(text, role) for text, role in last if text.strip()]
+        return [(f" {self._amount(line, hidden, end)} ", "muted"), *end]
+
+    def _amount(self, line: int, hidden: int, end: list[Span]) -> str:
+        """How much is folded away: what a value holds, and the lines if those are more."""
+        if line not in self._items:
+            self._items[line] = self.lines.places.items(line, line + hidden + 1) if hidden <= _COUNTED else None
+        items = self._items[line]
+        counted = f"{hidden:,} line{'s' * (hidden != 1)}"
+        if items is None:
+            return counted
+        word = "item" if end[0][0].strip().startswith("]") else "member"
+        held = f"{items:,} {word}{'s' * (items != 1)}"
+        return held if items == hidden else f"{held}, {counted}"
 
     def toggle(self, line: int, width: int) -> int:
         """Fold or unfold the value that a line begins or ends, open or close a long line."""
@@ -86,12 +108,31 @@ class JsonRows:
             self._folds.close(line)
             del self._opened[line]
             return line
-        last = self.lines.fold_partner(line)
-        if last is not None and last > line and not self._folds.folded(line):
+        last = None if self._folds.folded(line) else self.lines.fold_partner(line)
+        if last is not None and last > line:
             self._folds.fold(line, last)
             return line
         outer = self.lines.parent(line)
         return line if outer is None else outer
+
+    def folds_of(self, line: int, what: Many) -> list[Fold]:
+        """Return what is folded by folding many at once from a line. In 10 MB: some tenths of a second."""
+        if what == "beside":
+            return values_beside(self.lines, line)
+        if what == "level":
+            return values_at(self.lines, self.lines.depth(line), 0, self.lines.count - 1)
+        return values_below(self.lines, 0, self.lines.count - 1)
+
+    def take(self, line: int, folds: list[Fold]) -> int:
+        """Fold these, or unfold them if one of them is folded."""
+        if not folds:
+            return line
+        if any(self._folds.folded(first) for first, _ in folds):
+            chosen = {first for first, _ in folds}
+            self._folds.unfold_many(chosen)
+            return line
+        self._folds.fold_many(folds)
+        return self.line_of(self.row_of(line))
 
     def reveal(self, line: int) -> int:
         """Unfold everything that a line is hidden in."""

@@ -18,7 +18,7 @@ def shown(rows: JsonRows, width: int = 60) -> list[str]:
 def test_a_folded_value_says_how_much_it_hides() -> None:
     rows = JsonRows(JsonLines(SAMPLE))
     assert rows.toggle(1, 60) == 1
-    assert shown(rows)[1:3] == ['  "a": { 5 lines },', shown(rows)[2]]
+    assert shown(rows)[1:3] == ['  "a": { 2 members, 5 lines },', shown(rows)[2]]
     assert rows.row(1, 60)[0] == "closed"
     assert [rows.line_of(1), rows.line_of(2), rows.row_of(4)] == [1, 8, 1]
     rows.toggle(1, 60)
@@ -26,10 +26,10 @@ def test_a_folded_value_says_how_much_it_hides() -> None:
     assert rows.row(1, 60)[0] == "opened"
 
 
-def test_one_hidden_line_is_one_line() -> None:
+def test_one_hidden_item_is_one_item() -> None:
     rows = JsonRows(JsonLines(b'{"a": [1]}'))
     rows.fold(1)
-    assert shown(rows) == ["{", '  "a": [ 1 line ]', "}"]
+    assert shown(rows) == ["{", '  "a": [ 1 item ]', "}"]
 
 
 def test_the_end_of_a_value_folds_it_too() -> None:

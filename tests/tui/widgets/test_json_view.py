@@ -36,7 +36,7 @@ async def test_keys_fold_and_unfold() -> None:
     app = Listening(widget)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("j", "enter")
-        assert app.marked() == ['▸   "a": { 5 lines },']
+        assert app.marked() == ['▸   "a": { 2 members, 5 lines },']
         await pilot.press("right")
         assert app.marked() == ['▾   "a": {']
         await pilot.press("right", "right")
@@ -44,11 +44,11 @@ async def test_keys_fold_and_unfold() -> None:
         await pilot.press("left")
         assert widget.path == "a.b"
         await pilot.press("left")
-        assert app.marked() == ['▸     "b": [ 2 lines ],']
+        assert app.marked() == ['▸     "b": [ 2 items ],']
         await pilot.press("left")
         assert widget.path == "a"
         await pilot.press("space", "g", "space")
-        assert app.marked() == ["▸ { 9 lines }"]
+        assert app.marked() == ["▸ { 3 members, 9 lines }"]
         assert app.rows()[1] == ""
 
 
@@ -125,7 +125,7 @@ async def test_a_click_on_the_sign_folds_and_on_the_line_chooses() -> None:
         await pilot.click(widget, offset=(20, 3))
         assert widget.path == "a.b[0]"
         await pilot.click(widget, offset=(2, 1))
-        assert app.marked() == ['▸   "a": { 5 lines },']
+        assert app.marked() == ['▸   "a": { 2 members, 5 lines },']
         await pilot.click(widget, offset=(20, 1), times=2)
         assert app.marked() == ['▾   "a": {']
 
