@@ -139,10 +139,15 @@ def entry_of(record: Dated, n: int, wall_ns: int = 0) -> Entry:
 
     Raises: ValueError if the record lacks its payload.
     """
-    tw = record.tw if record.tw is not None else max(-LIMIT, min(wall_ns, LIMIT))
+    tw = record.tw if record.tw is not None else clamped(wall_ns)
     if isinstance(record, FrameRecord):
         return Entry(n, record.tm, tw, _frame(record, n, tw))
     return Entry(n, record.tm, tw, _fact(record))
+
+
+def clamped(wall_ns: int) -> int:
+    """The nearest moment that a column can hold."""
+    return max(-LIMIT, min(wall_ns, LIMIT))
 
 
 def _frame(record: FrameRecord, n: int, wall_ns: int) -> Frame:

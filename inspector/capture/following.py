@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.capture.lines import lines
+from inspector.capture.lines import Line, lines
 from inspector.capture.load import Loading
 from inspector.capture.opening import being_written
 
@@ -32,18 +32,17 @@ class Following(Loading):
         if self.why:
             return False
         why = self._ending()  # asked before reading: what was written until then is read
-        for place, line, whole in self._rest():
-            if not whole:
-                break
-            self._line(place, line, whole)
-            self._place = place + len(line) + 1
+        self._take_lines(self._whole_lines())
         self.why = why
         return not why
 
-    def _rest(self) -> Iterator[tuple[int, bytes, bool]]:
+    def _whole_lines(self) -> Iterator[Line]:
         start = self._place
-        found = lines(lambda place, length: self._source.read(start + place, length))
-        return ((start + place, line, whole) for place, line, whole in found)
+        for place, line, whole in lines(lambda place, length: self._source.read(start + place, length)):
+            if not whole:
+                return
+            self._place = start + place + len(line) + 1
+            yield start + place, line, whole
 
     def _ending(self) -> str:
         try:

@@ -85,7 +85,11 @@ def is_newer_minor(version: str) -> bool:
     return minor.isdecimal() and int(minor[:_DIGITS]) > int(VERSION.partition(".")[2])
 
 
-def lines(read: Callable[[int, int], bytes]) -> Iterator[tuple[int, bytes, bool]]:
+Line = tuple[int, bytes, bool]
+"""Where a line stands, the line without its end, and whether it had one."""
+
+
+def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
     """Each line without its end, its place in the file, and whether it had an end: the last may be torn.
 
     `read` gives so many bytes from a place. Of a line longer than MOST, b"" is given. The file may grow meanwhile.

@@ -6,12 +6,13 @@ What can't be read is counted and told in notices; the rest is there.
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 
 from inspector.capture.entries import entry_of
 from inspector.capture.journal import Journal
-from inspector.capture.lines import is_newer_minor, lines, open_for_reading, read_head
+from inspector.capture.lines import Line, is_newer_minor, lines, open_for_reading, read_head
 from inspector.capture.opening import being_written
 from inspector.capture.records import (
     KNOWN,
@@ -25,6 +26,7 @@ from inspector.capture.records import (
     from_line,
     type_of,
 )
+from inspector.capture.rows import LONGEST, Rows
 from inspector.capture.window import Window
 from inspector.protocol.frames import Frame
 
@@ -75,6 +77,7 @@ class Loading:
         self.done = 0
         """Bytes read so far."""
         self._lines = lines(self._source.read)
+        self._rows = Rows(self.journal)
         self._anchor = head.tw - head.tm
         self._passed_over: Counter[str] = Counter()
         self._end: EndRecord | None = None
@@ -82,20 +85,39 @@ class Loading:
 
     def step(self, most: int = _STEP) -> bool:
         """Take in the next lines; False once the end is reached and the notices are complete."""
-        for _ in range(most):
-            line = next(self._lines, None)
-            if line is None:
-                self._conclude()
-                return False
-            self._line(*line)
-        return True
+        taken = self._take_lines(islice(self._lines, most))
+        if taken == most:
+            return True
+        self._conclude()
+        return False
 
-    def _line(self, place: int, line: bytes, whole: bool) -> None:
+    def _take_lines(self, several: Iterable[Line]) -> int:
+        """Take in lines; how many they were. They can be read from the journal from then on."""
+        count, place, line, whole = 0, self.done, b"", False
+        for place, line, whole in several:
+            count += 1
+            try:
+                record = from_line(line)
+                if type(record) is FrameRecord and len(line) <= LONGEST:
+                    self._take_frame(record, place, len(line))
+                else:
+                    self._rows.flush()
+                    self._record(record, place, len(line))
+            except ValueError:
+                self._unknown(line, whole)
+        self._rows.flush()
         self.done = place + len(line) + whole
+        return count
+
+    def _take_frame(self, record: FrameRecord, place: int, length: int) -> None:
+        self._end = None
         try:
-            self._record(from_line(line), place, len(line))
+            size = self._rows.take(record, record.tm + self._anchor, place, length)
         except ValueError:
-            self._unknown(line, whole)
+            self._passed_over["no payload"] += 1
+            return
+        if record.len is not None and record.len != size:
+            self._passed_over["other length"] += 1
 
     def _record(self, record: Record, place: int, length: int) -> None:
         self._end = None

@@ -53,6 +53,10 @@ UNLISTED = _UNLISTED
 """Stands in the column of methods for one that has no number."""
 
 
+Row = tuple[int, int, int, int, int, int, int, int]
+"""A frame in the columns: place, length, time, wall clock, size, flags, number of the method, exchange."""
+
+
 class EntryKind(IntEnum):
     """What an entry is."""
 
@@ -204,6 +208,26 @@ class Store(_Table):
         if size >= _LARGE:
             self._recent.put(entry, size)
         self.count = entry.n
+
+    def add_rows(self, rows: Sequence[Row]) -> None:
+        """Frames that follow one another. One thread only."""
+        if not rows:
+            return
+        places, lengths, times, walls, sizes, flags, methods, exchanges = zip(*rows, strict=True)
+        self._places.extend(places)
+        self._lengths.extend(lengths)
+        self._times.extend(times)
+        self._walls.extend(walls)
+        self._sizes.extend(sizes)
+        self._flags.extend(flags)
+        self._kinds.extend(bytes((EntryKind.FRAME,)) * len(rows))
+        self._methods.extend(methods)
+        self._exchanges.extend(exchanges)
+        self.count += len(rows)
+
+    def number_for(self, method: str) -> int:
+        """What stands for a method in a row. One thread only."""
+        return self._numbers.get(method) or self._number(method)
 
     def add_run(self, run: Run, places: list[int], lengths: list[int]) -> None:
         """The frames of a run, whose lines stand at those places. One thread only."""

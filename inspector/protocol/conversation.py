@@ -77,8 +77,8 @@ class Conversation:
         """Take one frame in; what it meant, in the order of its messages."""
         messages = read(frame.payload)
         if len(messages) == 1:
-            return self._take(frame, messages[0])
-        return [event for message in messages for event in self._take(frame, message)]
+            return self.take(frame, messages[0])
+        return [event for message in messages for event in self.take(frame, message)]
 
     def end(self, time_ns: int, why: str) -> list[Exchange]:
         """The connection ended: what is open is lost."""
@@ -99,7 +99,8 @@ class Conversation:
             self.subscriptions.ended(exchange)
         return lost
 
-    def _take(self, frame: Frame, message: Message) -> list[Event]:
+    def take(self, frame: Frame, message: Message) -> list[Event]:
+        """Take in a message that was read from a frame already; what it meant."""
         match message:
             case Notification():
                 return self._notified(frame, message)

@@ -148,15 +148,29 @@ def read(payload: bytes) -> tuple[Message, ...]:
     return (_from_envelope(envelope) or _read_tolerantly(payload)[0],)
 
 
+def notification_in(payload: bytes | str) -> tuple[str, bytes] | None:
+    """Method and params of a frame that is one well-formed notification; None for every other frame."""
+    envelope = _notification(payload)
+    if envelope is None:
+        return None
+    params = envelope.params
+    return str(envelope.method), bytes(params) if isinstance(params, msgspec.Raw) else b"null"
+
+
 def notification_method(payload: bytes) -> str:
     """The method of a frame that is one well-formed notification; "" for every other frame."""
+    envelope = _notification(payload)
+    return str(envelope.method) if envelope is not None else ""
+
+
+def _notification(payload: bytes | str) -> _Envelope | None:
     try:
         envelope = _decode_envelope(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
     unset = msgspec.UNSET
     alone = envelope.id is unset and envelope.result is unset and envelope.error is unset
-    return envelope.method if alone and envelope.jsonrpc == "2.0" and envelope.method is not unset else ""
+    return envelope if alone and envelope.jsonrpc == "2.0" and envelope.method is not unset else None
 
 
 def _from_envelope(envelope: _Envelope) -> Message | None:

@@ -4,6 +4,8 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.protocol.frames import Direction, Frame
@@ -46,6 +48,28 @@ class ProgressTracker:
         exchange.progress = progress_in(params, frame=frame.n, time_ns=frame.time_ns, before=exchange.progress)
         return exchange
 
+    def notified_plainly(self, asker: Direction, params: bytes, n: int, time_ns: int) -> Exchange | None:
+        """What `notified` does, if nothing is wrong with the notification and its token is known; else nothing is done.
+
+        `asker` sent the request, `n` is the notification's frame.
+        """
+        try:
+            told = _decode_plain(params)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        exchange, value, total = self._by_token.get((asker, told.progressToken)), told.progress or 0.0, told.total
+        if exchange is None or not 0 <= value < _LARGEST or not (total is None or value <= total < _LARGEST):
+            return None
+        before = exchange.progress
+        if before is None:
+            exchange.progress = Progress(value, total, told.message, n, 1, value, time_ns, time_ns)
+            return exchange
+        if before.wrong or value <= before.progress:
+            return None
+        count, began, began_ns = before.count + 1, before.began, before.began_ns
+        exchange.progress = Progress(value, total, told.message, n, count, began, began_ns, time_ns)
+        return exchange
+
     def _forget_the_oldest(self) -> None:
         """Let go of a request that has ended long ago; one that is still open is as good as new."""
         while len(self._by_token) > _REMEMBERED:
@@ -55,6 +79,18 @@ class ProgressTracker:
                 del self._by_token[key]
             else:
                 return
+
+
+class _Plain(msgspec.Struct, gc=False):
+    """A notification with which nothing is wrong."""
+
+    progressToken: int | str  # noqa: N815, the name on the wire
+    progress: int | float
+    total: int | float | None = None
+    message: str = ""
+
+
+_decode_plain = msgspec.json.Decoder(_Plain).decode
 
 
 def progress_in(params: Any, *, frame: int = 0, time_ns: int = 0, before: Progress | None = None) -> Progress:

@@ -1,0 +1,70 @@
+"""Frames taken in by the thousand are what they would be one by one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from inspector.capture import load as loading_module
+from inspector.capture.load import load
+from inspector.capture.rows import Rows
+from inspector.protocol.frames import Channel, Direction, Eol
+from tests.capture.conversations import HAPPENINGS, known, tell
+from tests.capture.recording import CAME, SENT, recorded
+
+CAPTURES = sorted((Path(__file__).parent.parent / "captures").glob("*.mcpcap"))
+
+
+def one_by_one(path: Path) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading_module, "LONGEST", -1)
+        journal = load(path)
+    journal.close()
+    return known(journal)
+
+
+def in_rows(path: Path) -> Any:
+    journal = load(path)
+    journal.close()
+    return known(journal)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(HAPPENINGS)
+def test_any_conversation_is_known_alike_both_ways(tmp_path_factory: Any, happenings: list[Any]) -> None:
+    path = tmp_path_factory.mktemp("rows") / "x.mcpcap"
+    journal = recorded(path)
+    tell(journal, happenings)
+    journal.close()
+    assert in_rows(path) == one_by_one(path)
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+def test_every_capture_of_the_tests_is_known_alike_both_ways(path: Path) -> None:
+    assert in_rows(path) == one_by_one(path)
+
+
+def test_plain_progress_is_told_without_a_frame_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.mcpcap"
+    journal = recorded(path)
+    call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":1}}}'
+    journal.frame(SENT, Channel.STDIN, call, eol=Eol.LF)
+    for k in range(3):
+        word = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}}' % k
+        journal.frame(CAME, Channel.STDOUT, word, eol=Eol.LF)
+    journal.close()
+    folded: list[Direction] = []
+    fold = Rows._fold
+
+    def counted(rows: Rows, record: Any, *rest: Any) -> int:
+        folded.append(record.dir)
+        return fold(rows, record, *rest)
+
+    monkeypatch.setattr(Rows, "_fold", counted)
+    again = load(path)
+    again.close()
+    assert folded == [SENT]
+    progress = again.conversation.exchanges[0].progress
+    assert progress is not None
+    assert (progress.progress, progress.count, progress.frame) == (2, 3, 4)
