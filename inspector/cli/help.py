@@ -22,9 +22,11 @@ TOPICS = {
 class Shared(click.Option):
     """An option of many commands."""
 
-    def __init__(self, *args: Any, topic: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, topic: str = "", rare: bool = False, **kwargs: Any) -> None:
+        """A `rare` one is counted by `--help`, and named by `--help-all` alone."""
         super().__init__(*args, **kwargs)
         self.topic = topic
+        self.rare = rare
 
 
 def shared(topic: str, *names: str, **kwargs: Any) -> Callable[..., Any]:
@@ -68,7 +70,9 @@ def _write_names(by_topic: dict[str, list[click.Option]], formatter: click.HelpF
         return
     with formatter.section("More, explained by --help-all"):
         for topic, options in by_topic.items():
-            names = ", ".join(max(option.opts, key=len) for option in options)
+            often = [max(option.opts, key=len) for option in options if not getattr(option, "rare", False)]
+            seldom = len(options) - len(often)
+            names = ", ".join([*often, f"and {seldom} more"] if seldom else often)
             lines = textwrap.wrap(names, max(20, formatter.width - 16), break_on_hyphens=False)
             for number, line in enumerate(lines):
                 formatter.write(f"  {topic if not number else '':<12}{line}\n")

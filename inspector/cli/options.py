@@ -16,6 +16,7 @@ from inspector.cli.answers import Answers, answers_options
 from inspector.cli.extensions import extension_options
 from inspector.cli.help import shared
 from inspector.cli.listing import screen_lists, wishes
+from inspector.cli.login_options import FOR_HTTP, Choice, login_options, read_login
 from inspector.cli.sampler import without_key
 from inspector.cli.words import no_server
 from inspector.cli.world import World
@@ -32,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
 _A_YEAR = 366 * 24 * 3600
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
-_FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure"}
+_FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_cut": "--retry-cut", **FOR_HTTP}
 
 _OPTIONS = [
     shared(
@@ -51,6 +52,7 @@ _OPTIONS = [
         "server", "--timeout", type=float, default=60.0, metavar="S", help="Longest silence (60); progress resets it."
     ),
     shared("server", "--max-total", type=float, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
+    shared("server", "--retry-cut", is_flag=True, help="Make a call again whose stream was cut, whatever it does."),
     click.option("--capture", type=_PATH, metavar="FILE", help="Record the session in a new file."),
 ]
 _OF_COMMANDS_WITHOUT_SCREEN = [
@@ -61,7 +63,7 @@ _OF_COMMANDS_WITHOUT_SCREEN = [
 
 def target_options(command: F) -> F:
     """Add the options of every command that talks to a server."""
-    command = answers_options(extension_options(command))
+    command = answers_options(extension_options(login_options(command)))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -100,6 +102,8 @@ class Chosen(msgspec.Struct, frozen=True):
     answers: Answers = msgspec.field(default_factory=Answers)
     extensions: Advertised = Advertised()
     lists: ListWishes = ListWishes()
+    retry_cut: bool = False
+    login: Choice = Choice()
 
 
 def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
@@ -130,6 +134,8 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         told,
         extensions.read(options),
         wishes(options),
+        options["retry_cut"],
+        read_login(options, world.env),
     )
 
 

@@ -23,6 +23,9 @@ WITH_VALUE = frozenset(
         *("--for", "--uri"),
         *("--raw", "--wait", "--batch", "--extension", "--no-extension"),
         *("--cursor", "--limit", "--pages", "--refresh"),
+        *("--client-id", "--client-secret-env", "--client-metadata-url", "--private-key", "--signing-alg", "--scope"),
+        *("--oauth-port", "--oauth-callback", "--dpop", "--grant", "--assertion", "--token-store"),
+        *("--idp-token-endpoint", "--idp-client-id", "--id-token"),
         *("--sampler-url", "--sampler-model", "--sampler-approve", "--sampler-key-env", "--sampler-timeout"),
     }
 )

@@ -1,0 +1,185 @@
+"""What the command line says about logins: who we are, what to ask for, where the browser comes back to.
+
+Every command that talks to a URL takes these options; most logins need none of them. Secrets come from the
+environment or from files: a command line stands in the list of processes and in the shell's history.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import click
+import msgspec
+
+from inspector.auth.keyrings import Kept
+from inspector.auth.wishes import Dpop, IdentityProvider, LoginWishes
+from inspector.cli.help import shared
+from inspector.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PATH = click.Path(path_type=Path)
+_PORT = click.IntRange(0, 65535)
+_GRANTS = ("code", "client-credentials")
+_LARGEST = 64 * 1024
+"""Bytes of a key or a token that are read."""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """What was said about logins; all of it may be left to the server's documents."""
+
+    wishes: LoginWishes = LoginWishes()
+    port: int = 0
+    """Where the browser is awaited; 0: any free port."""
+    callback: str = ""
+    kept: Kept | None = None
+    """Where logins are kept; None: where it is best."""
+    off: bool = False
+    """Nobody logs in, and nothing that is kept is used."""
+
+
+def _rare(*names: str, **more: Any) -> Callable[..., Any]:
+    return shared("login", *names, rare=True, **more)
+
+
+_OPTIONS: list[Callable[..., Any]] = [
+    shared("login", "--client-id", default="", metavar="ID", help="The client that was registered by hand."),
+    _rare("--client-secret-env", metavar="NAME", help="The variable that holds its secret."),
+    _rare("--client-metadata-url", default="", metavar="URL", help="Where a document about the client is."),
+    _rare("--private-key", type=_PATH, metavar="FILE", help="Prove the client by this key (PEM)."),
+    _rare("--signing-alg", metavar="ALG", help="How that key signs (ES256)."),
+    shared("login", "--scope", multiple=True, metavar="NAMES", help="Ask for these, not for what the server names."),
+    _rare("--oauth-port", type=_PORT, metavar="PORT", help="Where the browser comes back to (any free)."),
+    _rare("--oauth-callback", default="", metavar="URL", help="The same as an address of its own."),
+    _rare("--dpop", type=click.Choice(list(Dpop)), help="Bind tokens to a key (auto: where offered)."),
+    _rare("--grant", type=click.Choice(_GRANTS), help="Log in as a person or as the client itself."),
+    _rare("--assertion", type=_PATH, metavar="FILE", help="Log in by this JWT of a workload."),
+    _rare("--idp-token-endpoint", default="", metavar="URL", help="Log in by an enterprise's provider…"),
+    _rare("--idp-client-id", default="", metavar="ID", help="…as this client of its…"),
+    _rare("--id-token", type=_PATH, metavar="FILE", help="…with this token of its."),
+    shared("login", "--token-store", type=click.Choice(list(Kept)), help="Where logins are kept (keyring, else file)."),
+    shared("login", "--no-oauth", is_flag=True, help="Log in nowhere, and use nothing that is kept."),
+]
+
+
+def login_options(command: F) -> F:
+    """Add them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+FOR_HTTP = {
+    "client_id": "--client-id",
+    "client_secret_env": "--client-secret-env",
+    "client_metadata_url": "--client-metadata-url",
+    "private_key": "--private-key",
+    "signing_alg": "--signing-alg",
+    "scope": "--scope",
+    "oauth_port": "--oauth-port",
+    "oauth_callback": "--oauth-callback",
+    "dpop": "--dpop",
+    "grant": "--grant",
+    "assertion": "--assertion",
+    "idp_token_endpoint": "--idp-token-endpoint",
+    "idp_client_id": "--idp-client-id",
+    "id_token": "--id-token",
+    "token_store": "--token-store",
+    "no_oauth": "--no-oauth",
+}
+"""By the names that click has for them; they mean nothing for a server that is started."""
+
+
+def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
+    """What those options come to; secrets come from `env`. Raises: UsageError, never with a secret in it."""
+    given = {name: shown for name, shown in FOR_HTTP.items() if options.get(name)}
+    if not given:
+        return Choice()
+    if options["no_oauth"] and len(given) > 1:
+        raise UsageError(f"--no-oauth, and {', '.join(given[name] for name in given if name != 'no_oauth')}")
+    callback = options["oauth_callback"]
+    if callback and options["oauth_port"]:
+        raise UsageError("both --oauth-port and --oauth-callback", hint="The callback's own port counts.")
+    return Choice(
+        _wishes(options, env),
+        options["oauth_port"] or 0,
+        _address(callback, "--oauth-callback"),
+        Kept(options["token_store"]) if options["token_store"] else None,
+        options["no_oauth"],
+    )
+
+
+def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginWishes:
+    scopes = tuple(name for text in options["scope"] for name in text.replace(",", " ").split())
+    key, by_client = options["private_key"], options["grant"] == "client-credentials"
+    _demand_client(options, "--client-secret-env", "--private-key", "--grant")
+    if options["signing_alg"] and not key:
+        raise UsageError("--signing-alg without --private-key")
+    if by_client and not (key or options["client_secret_env"]):
+        raise UsageError(
+            "--grant client-credentials without what proves the client",
+            hint="Give --client-secret-env NAME or --private-key FILE.",
+        )
+    return LoginWishes(
+        client_id=options["client_id"],
+        client_secret=_variable(options["client_secret_env"], env),
+        metadata_url=_address(options["client_metadata_url"], "--client-metadata-url"),
+        scopes=scopes if options["scope"] else None,
+        private_key=_file(key, "--private-key"),
+        algorithm=options["signing_alg"] or "ES256",
+        client_credentials=by_client,
+        assertion=_file(options["assertion"], "--assertion"),
+        provider=_provider(options),
+        dpop=Dpop(options["dpop"] or Dpop.AUTO),
+    )
+
+
+def _demand_client(options: Mapping[str, Any], *names: str) -> None:
+    for shown in names:
+        given = options[shown.lstrip("-").replace("-", "_")]
+        if given and given != "code" and not options["client_id"]:
+            raise UsageError(f"{shown} without --client-id", hint="Name the client that was registered by hand.")
+
+
+def _provider(options: Mapping[str, Any]) -> IdentityProvider | None:
+    names = ("idp_token_endpoint", "idp_client_id", "id_token")
+    given = [name for name in names if options[name]]
+    if not given:
+        return None
+    if missing := [FOR_HTTP[name] for name in names if name not in given]:
+        raise UsageError(f"{FOR_HTTP[given[0]]} without {' and '.join(missing)}")
+    endpoint = _address(options["idp_token_endpoint"], "--idp-token-endpoint")
+    return IdentityProvider(endpoint, options["idp_client_id"], _file(options["id_token"], "--id-token"))
+
+
+def _variable(name: str | None, env: Mapping[str, str]) -> str:
+    if name is None:
+        return ""
+    if not env.get(name):
+        raise UsageError(f"--client-secret-env {name}: there is no such variable in the environment, or it is empty")
+    return env[name]
+
+
+def _file(path: Path | None, option: str) -> str:
+    if path is None:
+        return ""
+    try:
+        with path.open() as file:
+            text = file.read(_LARGEST).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{option} {path}: the file can't be read: {error}") from None
+    if not text:
+        raise UsageError(f"{option} {path}: the file is empty")
+    return text
+
+
+def _address(url: str, option: str) -> str:
+    try:
+        parts = urlsplit(url)
+        fits = not url or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0)
+    except ValueError:
+        fits = False
+    if not fits or any(char <= " " for char in url):
+        raise UsageError(f"{option} {url!r} is no address", hint="It begins with https:// or http://.")
+    return url
