@@ -33,7 +33,7 @@ from inspector.protocol.things import KIND_OF_METHOD
 from inspector.protocol.tracking.catalogue import Catalogue
 from inspector.protocol.tracking.http_end import HttpEnd, what_is_lost
 from inspector.protocol.tracking.opening import OpeningTracker, declared_revision
-from inspector.protocol.tracking.operations import OperationTracker
+from inspector.protocol.tracking.operations import OperationTracker, goes_on
 from inspector.protocol.tracking.pairs import Pairs
 from inspector.protocol.tracking.progress import ProgressTracker
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES, Subscriptions
@@ -115,7 +115,8 @@ class Conversation:
 
     def _requested(self, frame: Frame, request: Request) -> list[Event]:
         params = request.params
-        revision = declared_revision(params) or self._opening.revision
+        declared = declared_revision(params)
+        revision = declared or self._opening.revision
         exchange = self.pairs.open(frame, request, target=target_of(request.method, params), revision=revision)
         self.progress.opened(exchange, params)
         task = self.tasks.opened(exchange, params)
@@ -123,19 +124,20 @@ class Conversation:
             self.operations.join(exchange, task.operation)
         else:
             self.operations.opened(exchange, params)
-        if peek.has(params, "inputResponses") or peek.has(params, "requestState"):
+        if goes_on(params):
             _note_retry(self.exchanges, self.operations, exchange)
         self.subscriptions.opened(exchange, params)
-        if request.method in _MAY_ASK and declared_revision(params):
+        if declared and request.method in _MAY_ASK:
             self._awaited[exchange.number] = params
-        elif request.method in _REMEMBERED or declared_revision(params):
+        elif declared or request.method in _REMEMBERED:
             self._awaited[exchange.number] = _without_arguments(params)
-        return [events.Opened(exchange, request), *self._asked_by_request(exchange, params)]
+        opened = events.Opened(exchange, request)
+        return [opened] if exchange.sender is _TO_SERVER else [opened, *self._asked_by_request(exchange, params)]
 
     def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
         """A server's own request may be a question to the person."""
         kind = KIND_OF_METHOD_ASKING.get(exchange.method)
-        if kind is None or exchange.sender is Direction.TO_SERVER:
+        if kind is None:
             return []
         ours = [each for each in self.pairs.pending if each.sender is Direction.TO_SERVER]
         there = [each for each in ours if exchange.http is not None and each.http == exchange.http]
@@ -261,6 +263,7 @@ class Conversation:
         return [events.Cancelled(exchange, message)]
 
 
+_TO_SERVER = Direction.TO_SERVER
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 """Methods that a server may answer with questions (2026-07-28, basic/patterns/mrtr)."""
 _REMEMBERED = {"initialize", "server/discover", *KIND_OF_METHOD}

@@ -12,9 +12,9 @@ def at(value: Any, *path: str | int) -> Any:
     """What stands at the path of member names and array positions; None if anything on the way is not there."""
     for step in path:
         if isinstance(step, str):
-            if not isinstance(value, dict) or step not in value:
+            if not isinstance(value, dict):
                 return None
-            value = value[step]
+            value = value.get(step)
         else:
             if not isinstance(value, list) or not -len(value) <= step < len(value):
                 return None

@@ -61,7 +61,7 @@ class OperationTracker:
         """A request was sent: it goes on with an operation, or begins one if nothing links it to an older."""
         cursor = peek.text(params, "cursor") if exchange.method in KIND_OF_METHOD else None
         operation = None if cursor is None else self._by_cursor.pop((exchange.method, cursor), None)
-        if peek.has(params, "inputResponses") or peek.has(params, "requestState"):
+        if goes_on(params):
             operation = self._asked_before(exchange.method, params)
         if operation is not None:
             self.join(exchange, operation)
@@ -91,6 +91,11 @@ class OperationTracker:
         cursor = peek.text(result, "nextCursor")
         if cursor is not None and exchange.operation is not None:
             self._by_cursor[exchange.method, cursor] = exchange.operation
+
+
+def goes_on(params: Any) -> bool:
+    """Whether a request brings what an earlier one was asked for (2026-07-28, basic/patterns/mrtr)."""
+    return isinstance(params, dict) and ("inputResponses" in params or "requestState" in params)
 
 
 def _essence(params: Any) -> bytes:
