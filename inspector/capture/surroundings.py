@@ -127,7 +127,7 @@ class Surroundings:
         if fact.event is ConnectionEvent.OPEN:
             self.connections += 1
             self.connection, self.ended = fact, None
-        else:
+        elif fact.event is not ConnectionEvent.RENEW:
             self.ended = fact
 
     def _http(self, n: int, fact: HttpFact) -> None:

@@ -46,6 +46,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         lists=chosen.lists,
         model=chosen.answers.model,
         extensions=chosen.extensions,
+        retry_cut=chosen.retry_cut,
         has_person=has_person,
         remembered=eras.get(chosen.target.key),
         remember=remember,

@@ -13,6 +13,9 @@ from inspector.errors import (
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 
 
+_CUT = "The server had taken it, and may have done it. --retry-cut asks again, with a new id, where that does no harm."
+
+
 def answered(reply: Reply, method: str) -> Replied:
     """The reply, if it is an answer, be it an error.
 
@@ -35,7 +38,8 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
         case Refused():
             status = f"HTTP {reply.status}" if reply.status else "no response"
             said = reply.body[:200].decode("utf-8", "replace").strip()
-            return RequestFailed(f"no answer to {method}: {'; '.join(filter(None, (status, reply.why, said)))}")
+            why = "; ".join(filter(None, (status, reply.why, said)))
+            return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.was_stream else "")
         case Broken(no_entry=True):
             return AuthorizationNeeded(f"no answer to {method}: {reply.why}", hint=reply.hint)
         case Broken():

@@ -23,6 +23,8 @@ class ConnectionEvent(StrEnum):
     """What a transport did as a whole."""
 
     OPEN = "open"
+    RENEW = "renew"
+    """The HTTP session is lost, and another begins over the same connection."""
     CLOSE = "close"
     ABORT = "abort"
 

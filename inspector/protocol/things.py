@@ -99,6 +99,11 @@ class Tool(Thing, frozen=True):
         return peek.flag(self.raw, "annotations", "readOnlyHint") is True
 
     @property
+    def idempotent(self) -> bool:
+        """The server's claim that a second call with the same arguments adds nothing; false by default."""
+        return peek.flag(self.raw, "annotations", "idempotentHint") is True
+
+    @property
     def destructive(self) -> bool:
         """The server's claim that a call may destroy something.
 

@@ -36,6 +36,7 @@ from inspector.protocol.flows.steps import (
     SendBatch,
     Silent,
     Step,
+    Tell,
     UseCarriage,
     Watch,
     Withdraw,
@@ -46,7 +47,7 @@ from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.questions import Question
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.revisions.table import find
-from inspector.protocol.stamp import ClientIdentity, stamped
+from inspector.protocol.stamp import ClientIdentity
 from inspector.session.answering import Answering
 from inspector.session.asides import Asides
 from inspector.session.bounds import Bounds
@@ -54,6 +55,7 @@ from inspector.session.desk import Desk
 from inspector.session.ids import Ids
 from inspector.session.log_level import LogWish
 from inspector.session.offering import Offering
+from inspector.session.outgoing import outgoing, refused
 from inspector.session.waiting import Clocks, Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -205,6 +207,8 @@ class Driver:
                 return await self.asides.watch(step)
             case Pause():
                 return await asyncio.sleep(step.seconds)
+            case Tell():
+                return self._journal.note(step.what)
             case Await():
                 return await self._await(step)
             case Notify():
@@ -220,7 +224,7 @@ class Driver:
         waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened, paused=self._is_paused)
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
-            self._deliver(_outgoing(step, waiter.id, self.revision, self.offering.client, self.logs), waiter)
+            self._deliver(outgoing(step, waiter.id, self.revision, self.offering.client, self.logs), waiter)
         )
         late = None if step.or_late is None else self._waiters.get(step.or_late.id)
         reply = await self._wait(waiter, step.silence_s, late, endless=step.endless)
@@ -236,7 +240,7 @@ class Driver:
         waiters = [Waiter(next(self.ids), now, opened, paused=self._is_paused) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
-            _outgoing(send, w.id, self.revision, self.offering.client, self.logs)
+            outgoing(send, w.id, self.revision, self.offering.client, self.logs)
             for send, w in zip(step.sends, waiters, strict=True)
         ]
         whole = Outgoing(
@@ -272,29 +276,27 @@ class Driver:
             self._waiters.pop(waiter.id, None)
         return reply
 
-    async def _deliver(self, outgoing: Outgoing, *waiters: Waiter) -> None:
+    async def _deliver(self, message: Outgoing, *waiters: Waiter) -> None:
         """Carry a request, or several; settle them where the carriage says that no answer will come."""
         try:
-            delivery = await self._transport.send(outgoing)
+            delivery = await self._transport.send(message)
         except InspectError as error:
             for waiter in waiters:
                 waiter.settle(_broken(waiter.exchange, error))
             return
         for waiter in waiters if not delivery.answer_may_follow else ():
             why = delivery.why or "the response ended without an answer to it"
-            waiter.settle(
-                Refused(waiter.exchange, delivery.status, delivery.content_type, delivery.body, delivery.headers, why)
-            )
+            waiter.settle(refused(waiter.exchange, delivery, why))
 
     async def _notify(self, step: Notify) -> str:
         headers = {} if self.revision is None else headers_for(self.revision, step.method, step.params)
         payload = jsonrpc.write_notification(step.method, step.params)
         return await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
 
-    async def _send_quietly(self, outgoing: Outgoing) -> str:
+    async def _send_quietly(self, message: Outgoing) -> str:
         """Send what nobody waits for; "" or why it could not be sent. The traffic shows the rest."""
         try:
-            await self._transport.send(outgoing)
+            await self._transport.send(message)
         except InspectError as error:
             return str(error)
         return ""
@@ -367,21 +369,6 @@ def _is_refusal(
 def _broken(exchange: Exchange | None, error: InspectError) -> Broken:
     unreached, no_entry = isinstance(error, ConnectError), isinstance(error, AuthorizationNeeded)
     return Broken(exchange, str(error), error.hint, unreached, no_entry)
-
-
-def _outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: LogWish) -> Outgoing:
-    """The bytes of a request, stamped and with headers as its revision wants them."""
-    opens = step.method == "initialize"
-    revision = None if opens else step.revision or settled
-    token = id_ if step.progress else None
-    params = stamped(revision, step.params, client, progress_token=token, log_level=logs.level)
-    return Outgoing(
-        jsonrpc.write_request(id_, step.method, params),
-        Expects.ANSWER,
-        headers={} if revision is None else headers_for(revision, step.method, params, step.input_schema),
-        opens_session=opens,
-        probe=step.probe,
-    )
 
 
 async def _use(http: HttpLike | None, carriage: Carriage) -> str:

@@ -86,7 +86,7 @@ class _Gathering:
     def hear(self, entry: Entry, found: Sequence[Event]) -> None:
         """An entry of the journal."""
         if isinstance(entry.what, ConnectionFact):
-            if entry.what.event is not ConnectionEvent.OPEN:
+            if entry.what.event in (ConnectionEvent.CLOSE, ConnectionEvent.ABORT):
                 self.lost = entry.what.why or "the connection was closed"
                 self.changed.set()
             return

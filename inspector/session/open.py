@@ -59,6 +59,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Whether somebody is there to answer what nothing prepared answers."""
     authorizer: Callable[[str], Authorizer] | None = None
     """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
+    retry_cut: bool = False
+    """Whether to make calls again whose stream was cut, whatever they do."""
     remembered: Era | None = None
     remember: Callable[[Opening], None] = _forget
 
@@ -82,7 +84,9 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         proposer=_proposer(settings.model),
     )
     return Session(
-        transport_for(target, settings.authorizer), journal, Options(wish, settings.clocks, settings.remember, desk)
+        transport_for(target, settings.authorizer),
+        journal,
+        Options(wish, settings.clocks, settings.remember, desk, settings.retry_cut),
     )
 
 

@@ -20,11 +20,13 @@ from inspector.protocol.flows.batch import batch
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.list_all import Pages, list_all
+from inspector.protocol.flows.repeat import is_repeated, is_safe, was_cut
 from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply
 from inspector.protocol.offers import declared
 from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.things import Tool
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver
 from inspector.session.exactly import ByHand
@@ -58,6 +60,8 @@ class Options(msgspec.Struct, frozen=True):
     """Told of each opening, so that the server's era is known the next time."""
     desk: Desk = msgspec.field(default_factory=Desk)
     """Where the server's questions are answered."""
+    retry_cut: bool = False
+    """Whether to make a call again whose stream was cut, also where the server does not say that this is safe."""
 
 
 class Session:
@@ -150,6 +154,8 @@ class Session:
         called = await self._driver.drive(self._calling(method, params), opened)
         if not await self._started_over(called.reply):
             return called
+        if was_cut(called.reply) and not (self.options.retry_cut or is_safe(method, self._tool(_name(params)))):
+            return called  # the session was lost while the call ran: it may have been done
         again = await self._driver.drive(self._calling(method, params), opened)
         return Called(again.reply, called.rounds + again.rounds)
 
@@ -206,11 +212,16 @@ class Session:
 
     def _calling(self, method: str, params: Any) -> Flow[Called]:
         assert self.revision is not None, "a session is called after it was opened"
-        return call(method, params, revision=self.revision, schema_of=self._schema_of)
+        again = self.options.retry_cut or is_repeated(method, self.revision, self._tool(_name(params)))
+        return call(method, params, revision=self.revision, schema_of=self._schema_of, again=again)
 
     def _schema_of(self, name: str) -> Any:
+        tool = self._tool(name)
+        return None if tool is None else tool.input_schema
+
+    def _tool(self, name: str | None) -> Tool | None:
         tools = self.journal.conversation.catalogue.tools
-        return next((tool.input_schema for tool in tools if tool.name == name), None)
+        return next((tool for tool in tools if tool.name == name), None)
 
     async def _watch_the_end(self) -> None:
         self._end(await self.transport.wait_closed())
@@ -240,6 +251,10 @@ class Session:
             await self.watching.renew()
             return True
         return False
+
+
+def _name(params: Any) -> str | None:
+    return peek.text(params, "name")
 
 
 def _telling(method: str, params: Any) -> Flow[str]:

@@ -113,6 +113,8 @@ def _connection(fact: ConnectionFact) -> Span:
         case ConnectionEvent.OPEN:
             target = _masked(fact.url) if fact.url else command_line(fact.argv)
             return f"{name} opened{': ' if target else ''}{target}", "event"
+        case ConnectionEvent.RENEW:
+            return f"{name} session lost{': ' if why else ''}{why}", "warning"
         case ConnectionEvent.CLOSE:
             return f"{name} closed{': ' if why else ''}{why}", "warning" if why else "event"
         case ConnectionEvent.ABORT:

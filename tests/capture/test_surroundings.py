@@ -30,6 +30,15 @@ def test_a_connection_that_opens_again_has_not_ended() -> None:
     journal.close()
 
 
+def test_a_session_that_begins_anew_neither_opens_nor_ends_the_connection() -> None:
+    journal = over(anonymous())
+    journal.fact(FACTS[0])
+    journal.fact(ConnectionFact(ConnectionEvent.RENEW, "http", why="lost"))
+    assert (journal.connection, journal.ended) == (FACTS[0], None)
+    assert journal.surroundings.connections == 1
+    journal.close()
+
+
 def test_what_happened_to_the_child_is_kept_with_its_time() -> None:
     journal = over(anonymous())
     life(journal)

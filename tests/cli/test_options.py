@@ -88,6 +88,7 @@ def test_settings_come_along() -> None:
         (("http://h", "-H", "A: b\nC: d"), None, "is no header"),
         (("http://h", "-H", "@nowhere"), None, "the file can't be read"),
         (("http://h", "--cacert", "nowhere"), None, "--cacert nowhere: no such file"),
+        (("--retry-cut",), ("x",), "--retry-cut: only for servers that are reached by URL"),
         (("--insecure",), ("x",), "--insecure: only for servers that are reached by URL"),
         (("--cwd", "/nowhere/at/all"), ("x",), "no such directory"),
         (("-e", "NOT_SET"), ("x",), "NOT_SET"),

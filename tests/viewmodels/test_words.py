@@ -77,6 +77,7 @@ def test_progress_is_told_as_the_server_put_it(params: object, words: str) -> No
             "Streamable HTTP opened: https://••••••@h/mcp",
         ),
         (ConnectionFact(ConnectionEvent.CLOSE, "sse"), "HTTP+SSE closed"),
+        (ConnectionFact(ConnectionEvent.RENEW, "http", why="404"), "Streamable HTTP session lost: 404"),
         (ConnectionFact(ConnectionEvent.ABORT, "stdio", why="gone\x07"), "stdio broke off: gone␇"),
         (ProcessFact(ProcessEvent.SPAWN, 7), "process 7 started"),
         (ProcessFact(ProcessEvent.EXIT, 7, 1), "process 7 exited with code 1"),

@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.protocol import peek, questions
 from inspector.protocol.flows.follow import TaskEnd
+from inspector.protocol.flows.repeat import is_repeated, sent
 from inspector.protocol.flows.steps import Ask, Flow, Pause, Replied, Reply, Send
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import asks_for_input
@@ -45,29 +46,33 @@ def call(
     *,
     revision: Revision,
     schema_of: Callable[[str], Any] = lambda name: None,
+    again: bool | None = None,
 ) -> Flow[Called]:
     """Make a request and repeat it where the error itself says how.
 
-    `schema_of` looks a tool's input schema up by name: None if it was never listed.
+    `schema_of` looks a tool's input schema up by name: None if it was never listed. `again`: whether to ask again
+    where a stream was cut; None: where that does no harm.
     """
     name = peek.text(params, "name") or ""
+    again = is_repeated(method, revision) if again is None else again
 
-    def send(params: Any, revision: Revision) -> Send:
-        return Send(method, params, revision=revision, input_schema=schema_of(name), progress=True)
+    def send(params: Any, revision: Revision) -> Flow[tuple[Reply, int]]:
+        whole = Send(method, params, revision=revision, input_schema=schema_of(name), progress=True)
+        return sent(whole, again=bool(again))
 
-    reply: Reply = yield send(params, revision)
-    rounds, error = 1, _modern_error(revision, reply)
+    reply, rounds = yield from send(params, revision)
+    error, more = _modern_error(revision, reply), 0
     if error == UNSUPPORTED_VERSION and (other := _another_version(revision, reply)):
         revision = other
-        reply, rounds = (yield send(params, revision)), 2
+        reply, more = yield from send(params, revision)
     elif error == HEADER_MISMATCH and method == "tools/call":
         yield Send("tools/list", revision=revision)
-        reply, rounds = (yield send(params, revision)), 2
-    return (yield from _with_input(reply, rounds, params, lambda changed: send(changed, revision), revision))
+        reply, more = yield from send(params, revision)
+    return (yield from _with_input(reply, rounds + more, params, lambda changed: send(changed, revision), revision))
 
 
 def _with_input(
-    reply: Reply, rounds: int, params: Any, send: Callable[[Any], Send], revision: Revision
+    reply: Reply, rounds: int, params: Any, send: Callable[[Any], Flow[tuple[Reply, int]]], revision: Revision
 ) -> Flow[Called]:
     """Answer what a result asks, as often as it asks, and repeat the request with the answers.
 
@@ -78,7 +83,8 @@ def _with_input(
             consents: tuple[questions.Reply, ...] | None = yield Ask(visits)
             if why := _not_visited(consents):
                 return Called(reply, rounds, why)
-            reply, rounds = (yield send(params)), rounds + 1
+            reply, tries = yield from send(params)
+            rounds += tries
             continue
         if not (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
             return Called(reply, rounds)
@@ -97,8 +103,8 @@ def _with_input(
             yield Pause(wait)
         values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, questions.Result)}
         params = questions.retried(params, result, values)
-        reply = yield send(params)
-        rounds += 1
+        reply, tries = yield from send(params)
+        rounds += tries
     return Called(reply, rounds, f"it asked more than {len(_PAUSES)} times")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
+from inspector.protocol.flows.repeat import is_repeated, sent
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Revision
@@ -77,10 +78,11 @@ def list_all(
     `cursor` begins at that page, None at the first; `wanted` is how many pages are enough, None: all.
     """
     listed = LISTS[kind]
+    again = is_repeated(listed.method, revision)
     so_far = _Fetched(seen=set() if cursor is None else {cursor})
     for page in range(1, page_limit + 1):
         params = None if cursor is None else {"cursor": cursor}
-        reply: Reply = yield Send(listed.method, params, revision=revision)
+        reply, _ = yield from sent(Send(listed.method, params, revision=revision), again=again)
         if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
             return Pages(kind, tuple(so_far.items), page - 1, f"page {page} could not be had", reply, cursor)
         result = reply.message.result

@@ -68,6 +68,12 @@ class Pause(msgspec.Struct, frozen=True):
     seconds: float
 
 
+class Tell(msgspec.Struct, frozen=True):
+    """Tell the person something, in one sentence; nothing comes of it."""
+
+    what: str
+
+
 class SendBatch(msgspec.Struct, frozen=True):
     """Send several requests as one frame and wait for all: a Reply each, in their order."""
 
@@ -101,7 +107,7 @@ class OpenStream(msgspec.Struct, frozen=True):
     revision: Revision
 
 
-Step = Send | Ask | Withdraw | Watch | Pause | SendBatch | Await | Notify | UseCarriage | OpenStream
+Step = Send | Ask | Withdraw | Watch | Pause | Tell | SendBatch | Await | Notify | UseCarriage | OpenStream
 
 
 class Replied(msgspec.Struct, frozen=True):
@@ -132,6 +138,8 @@ class Refused(msgspec.Struct, frozen=True):
     """Its beginning, for the evidence."""
     headers: tuple[tuple[str, str], ...] = ()
     why: str = ""
+    was_stream: bool = False
+    """Whether the server had begun to answer with a stream: it took the request, and may have done it."""
 
 
 class Broken(msgspec.Struct, frozen=True):

@@ -94,6 +94,7 @@ class Reply:
             headers=self.headers,
             body=body[:BODY_KEPT],
             why=why or self.cut,
+            was_stream=self.is_stream and self.is_success,
         )
 
     async def close(self, why: str = "") -> None:

@@ -12,6 +12,8 @@ import re
 from contextlib import suppress
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector.errors import ConnectError
 from inspector.protocol.facts import Headers
 from inspector.protocol.frames import Channel
@@ -143,7 +145,7 @@ class Sessions:
             before = trail.items
             refusal = await self._continue(trail, {})
             if refusal is not None and not _is_passing(refusal):
-                return refusal
+                return replace(refusal, was_stream=True)
             failures = 0 if trail.items > before else failures + 1
         given_up = f"the stream ended early, and {_TRIES} attempts to resume it brought nothing"
         return first.delivery(why=given_up if trail.last_id else "")

@@ -14,6 +14,7 @@ from inspector.forms.validate import Verdict
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called
+from inspector.protocol.flows.repeat import was_cut
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
@@ -172,7 +173,12 @@ def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
             return {"timed_out": True, "failure": why, "hint": "A longer --timeout gives it more time."}
         case Refused():
             status = f"HTTP {reply.status}" if reply.status is not None else "The HTTP exchange"
-            return {"failure": f"{status} came without an answer. {reply.why}".strip()}
+            cut = (
+                "The server had taken it, and may have done it. To ask again all the same, repeat it: ."
+                if was_cut(reply)
+                else ""
+            )
+            return {"failure": f"{status} came without an answer. {reply.why}".strip(), "hint": cut}
         case Broken():
             return {"failure": reply.why or "The connection ended.", "hint": reply.hint}
         case GivenUp():

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.errors import ConnectError, Disconnected
-from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Channel
 from inspector.transports.base import Carriage, Delivery
 from inspector.transports.http import sessions
@@ -128,12 +128,17 @@ async def test_a_session_id_outside_visible_ascii_is_named_and_not_sent_back(bad
 
 async def test_a_lost_session_can_be_forgotten_and_begun_anew() -> None:
     async with serving(by_method(POST=by_session(), DELETE=HttpResponse(200))) as site:
-        async with connected(site.url, BY_SESSIONS) as (transport, _):
+        async with connected(site.url, BY_SESSIONS) as (transport, recorder):
             await transport.send(INITIALIZE)
             transport.forget_session()
             assert (await transport.send(REQUEST)).status == 404
             await transport.send(INITIALIZE)
             assert (await transport.send(REQUEST)).status == 200
+    assert [fact.event for fact in recorder.of(ConnectionFact)] == [
+        ConnectionEvent.OPEN,
+        ConnectionEvent.RENEW,
+        ConnectionEvent.CLOSE,
+    ]
 
 
 async def test_initialize_is_sent_without_the_old_session_id() -> None:
@@ -300,6 +305,7 @@ async def test_a_refused_resumption_ends_the_exchange_with_the_refusal(status: i
     async with serving(answers) as site, connected(site.url, BY_SESSIONS) as (transport, _):
         delivery = await transport.send(REQUEST)
     assert (delivery.status, delivery.answer_may_follow) == (status, False)
+    assert delivery.was_stream, "the server had taken the request before it refused to go on with its stream"
 
 
 @pytest.mark.parametrize("status", [200, 409, 503])
