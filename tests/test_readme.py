@@ -7,6 +7,7 @@ from inspector.capture.filters.parse import parse
 from inspector.cli.exit_status import MEANINGS
 from tests.architecture.sources import ROOT
 from tests.screens.pictures import SHOWN
+from tests.servers.real import versions
 
 _README = (ROOT / "README.md").read_text()
 
@@ -71,3 +72,8 @@ def test_the_filters_that_are_shown_can_be_read() -> None:
     examples = [each for line in shown.splitlines() for each in re.split(r"  +", line) if each]
     assert len(examples) == 6
     assert all(parse(each) is not None for each in examples)
+
+
+def test_the_conformance_suite_is_named_with_the_version_that_is_run() -> None:
+    suite = "@modelcontextprotocol/conformance"
+    assert f"`{suite}` {versions()['conformance'][suite]}" in _README
