@@ -1,0 +1,100 @@
+"""The programs that a person has named for reading and writing text: $PAGER, $VISUAL, $EDITOR. Run without a shell.
+
+A payload goes to them in a file of its own, for its owner's eyes alone, which is removed as soon as they end.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from inspector.config.paths import Places, private_directory
+from inspector.errors import UsageError
+
+PAGERS = ("PAGER",)
+EDITORS = ("VISUAL", "EDITOR")
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What came of a run."""
+
+    payload: bytes | None
+    """What the file then held; None if it is gone."""
+    problem: str = ""
+    """What went wrong, one sentence; "" if nothing did."""
+
+
+def program(names: Sequence[str], env: Mapping[str, str]) -> list[str]:
+    """The words of the first of these variables that says something.
+
+    Raises: UsageError if none does, or if its quotes do not match.
+    """
+    for name in names:
+        if said := env.get(name, "").strip():
+            try:
+                return shlex.split(said)
+            except ValueError as error:
+                raise UsageError(f"${name} can't be read: {error}", hint=f"see to its quotes: {said}") from error
+    wanted = " nor ".join(f"${name}" for name in names)
+    neither = "neither " if len(names) > 1 else ""
+    verb = "is" if len(names) > 1 else "is not"
+    raise UsageError(f"{neither}{wanted} {verb} set", hint=f"set ${names[-1]} before the start, then press it again")
+
+
+def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> Ran:
+    """Run a program on a file that holds the payload, and wait for its end. The terminal must be free.
+
+    Raises: UsageError if there is no directory for the file.
+    """
+    path = _written(payload, places, suffix)
+    try:
+        with _interrupts_left_to_it():
+            code = subprocess.run([*argv, str(path)], check=False).returncode
+        problem = f"{argv[0]} ended with {code}" if code else ""
+        return Ran(path.read_bytes() if path.exists() else None, problem)
+    except (OSError, ValueError) as error:
+        return Ran(None, f"{argv[0]} can't be run: {getattr(error, 'strerror', None) or error}")
+    finally:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _written(payload: bytes, places: Places, suffix: str) -> Path:
+    """A new file with these bytes, in the first of our directories that takes it; `mkstemp` makes it 0600."""
+    problem = UsageError("there is no directory for the file")
+    for directory in (places.runtime, places.cache):
+        try:
+            descriptor, name = tempfile.mkstemp(suffix, "payload-", private_directory(directory))
+            path = Path(name)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(payload)
+            except OSError:
+                path.unlink()
+                raise
+            return path
+        except UsageError as error:
+            problem = error
+        except OSError as error:
+            problem = UsageError(f"{directory} takes no file: {error.strerror}", hint="make room there")
+    raise problem
+
+
+@contextmanager
+def _interrupts_left_to_it() -> Iterator[None]:
+    """Let Ctrl+C reach the program and not end ours. A handler, not "ignore", which the program would inherit."""
+    try:
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+    except ValueError:  # not on the main thread: nobody interrupts us there
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
