@@ -36,7 +36,7 @@ from inspector.auth.steps import (
     Visit,
 )
 from inspector.auth.store import TokenStore
-from inspector.auth.survey import survey
+from inspector.auth.survey import Refused, survey
 from inspector.auth.wishes import Known, LoginWishes, Token
 from inspector.errors import ConnectError
 from inspector.protocol.facts import Headers
@@ -222,17 +222,17 @@ class Surveyor(Doorkeeper):
         """Look, once, at where the refusal leads to."""
         if not self.was_refused:
             self.was_refused = True
-            date = next(iter(refusal.values("date")), "")
-            await self._survey(bearer(parse_challenges(refusal.values("www-authenticate"))), ask, date)
+            refused = Refused(refusal.method, refusal.status, next(iter(refusal.values("date")), ""))
+            await self._survey(bearer(parse_challenges(refusal.values("www-authenticate"))), ask, refused)
         return False
 
     async def look(self, ask: Ask) -> None:
         """Look at the way into a server that lets everybody in."""
         if not self.was_refused:
-            await self._survey(None, ask, "")
+            await self._survey(None, ask, None)
 
-    async def _survey(self, challenge: Challenge | None, ask: Ask, date: str) -> None:
-        flow = survey(self.url, challenge, self._wishes, self.known, refused=self.was_refused, date=date)
+    async def _survey(self, challenge: Challenge | None, ask: Ask, refused: Refused | None) -> None:
+        flow = survey(self.url, challenge, self._wishes, self.known, refused)
         with suppress(LoginFailed):  # the broken rung says it
             await self.run(flow, ask)
 

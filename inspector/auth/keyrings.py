@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from inspector.auth.addresses import canonical
-from inspector.auth.store import TokenStore
+from inspector.auth.store import IN_FILE, TokenStore
 from inspector.auth.wishes import Known
 from inspector.errors import UsageError
 
@@ -34,9 +34,9 @@ class KeyringStore(TokenStore):
     """
 
     @property
-    def place(self) -> str:  # type: ignore[override]
+    def place(self) -> str:
         """Where it is kept, for a sentence."""
-        return "the system's keyring" if has_keyring() else TokenStore.place
+        return "the system's keyring" if has_keyring() else IN_FILE
 
     def get(self, url: str) -> Known:
         """What is kept of a server; nothing where nothing is, or where the keyring stays closed."""

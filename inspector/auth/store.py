@@ -15,17 +15,20 @@ from inspector.auth.addresses import canonical
 from inspector.auth.wishes import Known
 
 FILE = "logins.json"
+IN_FILE = "a file for your eyes alone"
 
 
 class TokenStore:
     """Logins by the server's address, in a directory of 0700."""
 
-    place = "a file for your eyes alone"
-    """Where it is kept, for a sentence."""
-
     def __init__(self, directory: Path | None) -> None:
         """None keeps nothing."""
         self._path = None if directory is None else directory / FILE
+
+    @property
+    def place(self) -> str:
+        """Where it is kept, for a sentence."""
+        return IN_FILE if self._path is not None else "nowhere"
 
     def get(self, url: str) -> Known:
         """What is kept of a server; nothing where nothing is, or where the file can't be read."""

@@ -4,6 +4,8 @@ Nothing is registered and nobody is asked: only what anybody may read is read. W
 (whether a redirect is taken, whether a client is known) can't be told here.
 """
 
+import msgspec
+
 from inspector.auth.addresses import canonical, origin
 from inspector.auth.authorization import PKCE_CLAUSE, RFC_9207
 from inspector.auth.challenge import Challenge
@@ -14,24 +16,34 @@ from inspector.auth.registration import CLAUSE
 from inspector.auth.steps import Flow, Now, Rung, Tell, Verdict
 from inspector.auth.wishes import Known, LoginWishes
 
+
+class Refused(msgspec.Struct, frozen=True):
+    """The request that the server refused."""
+
+    method: str
+    status: int
+    date: str = ""
+    """What the server's clock said then; "" if it did not say."""
+
+
 _SCOPES = "specification, basic/authorization, scope selection"
 
 
 def survey(
-    server_url: str, challenge: Challenge | None, wishes: LoginWishes, known: Known, *, refused: bool, date: str = ""
+    server_url: str, challenge: Challenge | None, wishes: LoginWishes, known: Known, refused: Refused | None
 ) -> Flow[None]:
-    """Climb as far as it goes. `refused`: whether the server asks for a login at all; `date`: its clock.
+    """Climb as far as it goes. `refused` is None for a server that lets everybody in.
 
     Raises: LoginFailed where the ladder breaks; what is above can't be known then.
     """
-    if date:
-        yield from _clock(date)
-    if refused:
-        yield Tell(challenge_rung(challenge))
+    if refused is not None:
+        asked = f"{refused.method} {canonical(server_url)}"
+        yield Tell(msgspec.structs.replace(challenge_rung(challenge), request=asked, status=refused.status))
+        yield from _clock(refused.date)
     else:
         yield Tell(Rung("challenge", Verdict.GOOD, "none: the server answers without credentials"))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
-    if protected is None and not refused:
+    if protected is None and refused is None:
         return
     named = protected.issuers[0] if protected and protected.issuers else ""
     server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)

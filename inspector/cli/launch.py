@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.options import Chosen
@@ -15,10 +16,15 @@ from inspector.cli.sampler import demand_consent
 from inspector.cli.world import World
 from inspector.config.eras import Eras
 from inspector.config.paths import places
+from inspector.config.targets import HttpTarget
 from inspector.errors import InspectError
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import Settings
 from inspector.transports.children import end_all_children
+
+if TYPE_CHECKING:  # of servers that are reached by URL
+    from inspector.auth.guide import Guide
+    from inspector.transports.http.authorizing import Authorizer
 
 
 def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> Settings:
@@ -31,6 +37,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
     if not has_person:
         demand_consent(chosen.answers.model)
     eras = Eras(places(world.env).state)
+    authorizer, guide = _way_in(chosen, world, has_person=has_person)
 
     def remember(opening: Opening) -> None:
         if chosen.era is None and not chosen.revision:
@@ -48,9 +55,23 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         extensions=chosen.extensions,
         retry_cut=chosen.retry_cut,
         has_person=has_person,
+        authorizer=authorizer,
+        guide=guide,
         remembered=eras.get(chosen.target.key),
         remember=remember,
     )
+
+
+def _way_in(
+    chosen: Chosen, world: World, *, has_person: bool
+) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
+    """Who gets us in where a server asks for a login; a server that is started asks for none."""
+    if not isinstance(chosen.target, HttpTarget):
+        return None, None
+    from inspector.cli.doors import guide_for, way_in
+
+    guide = guide_for(chosen.login) if has_person else None
+    return way_in(chosen.target, chosen.login, world.env, guide), guide
 
 
 def named_journal(chosen: Chosen) -> Journal:

@@ -53,6 +53,7 @@ _COMMANDS = {
     "request": _Command("request", "Send any request, notification or bytes", _ASK),
     "ping": _Command("ping", "How long the server takes to answer", _ASK),
     "tail": _Command("tail", "The traffic of a capture or a server, line by line, by a filter", _ASK),
+    "auth": _Command("auth", "The way into a server that asks for a login, and what is kept of it", _ASK, talks=False),
     "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),
     "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
     "conformance": _Command("conformance", "One scenario of the official suite, named by the environment", talks=False),

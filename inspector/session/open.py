@@ -4,7 +4,7 @@ HTTP is imported only for an HTTP target: a server on stdio must not pay for a c
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -26,6 +26,9 @@ from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
 from inspector.transports.http.authorizing import Authorizer
+
+if TYPE_CHECKING:  # of servers that are reached by URL
+    from inspector.auth.guide import Guide
 
 
 def client_info() -> dict[str, Any]:
@@ -61,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
     retry_cut: bool = False
     """Whether to make calls again whose stream was cut, whatever they do."""
+    guide: "Guide | None" = None
+    """Whoever takes the person at the screen to a login, for the screen to show; None: nobody does."""
     remembered: Era | None = None
     remember: Callable[[Opening], None] = _forget
 

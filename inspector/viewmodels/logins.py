@@ -32,7 +32,11 @@ def login_sections(url: str, known: Known, now: float) -> tuple[Section, ...]:
 def login_data(url: str, known: Known, now: float) -> dict[str, Any]:
     """The same for machines; no secret is in it."""
     token = known.token
-    data: dict[str, Any] = {"url": url, "token": None, "clients": [_client_data(*pair) for pair in known.clients.items()]}
+    data: dict[str, Any] = {
+        "url": url,
+        "token": None,
+        "clients": [_client_data(*pair) for pair in known.clients.items()],
+    }
     if token is None:
         return data
     claims = read_claims(token.access_token)

@@ -21,6 +21,7 @@ class Refusal(msgspec.Struct, frozen=True):
     headers: Headers
     sent: str = ""
     """The `Authorization` that it carried."""
+    method: str = "POST"
 
     def values(self, name: str) -> list[str]:
         """The headers of that name, in any case."""

@@ -111,7 +111,7 @@ class Endpoint:
         """
         while True:
             reply = await self._follow(method, url or self.url, headers, body, probe)
-            if reply.status not in REFUSED or not await self._is_let_in(reply):
+            if reply.status not in REFUSED or not await self._is_let_in(method, reply):
                 return reply
             async with reply:
                 await read_body(reply)
@@ -145,13 +145,14 @@ class Endpoint:
             target = _bare(joined)
         raise ConnectError(f"{address_text(target)} redirects more than {MAX_REDIRECTS} times.")
 
-    async def _is_let_in(self, reply: Reply) -> bool:
+    async def _is_let_in(self, method: str, reply: Reply) -> bool:
         """Whether a refused request should be made again."""
         authorizer = self.options.authorizer
         if authorizer is None or _names_authorization(self.options.headers) or self._login:
             return False
         try:
-            return await authorizer.refused(Refusal(reply.status, reply.headers, reply.authorization), self.ask_aside)
+            refusal = Refusal(reply.status, reply.headers, reply.authorization, method)
+            return await authorizer.refused(refusal, self.ask_aside)
         except BaseException:
             await reply.close()
             raise
