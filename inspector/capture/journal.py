@@ -59,6 +59,8 @@ class Journal:
         self.started_wall_ns = head.tw
         self.capture_path = path
         """The file that keeps it; None if that one has no name."""
+        self.name = ""
+        """What it is called among several; "" where it is alone."""
         self.surroundings = Surroundings(self.store)
         self.stderr_tail = self.surroundings.stderr_tail
         """The last 200 lines of the child's stderr, of each at most 4 KiB."""

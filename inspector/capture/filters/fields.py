@@ -74,6 +74,7 @@ FIELDS: tuple[Field, ...] = (
     Field("raw.valid", Type.FLAG, "not set for what is no JSON-RPC message", example="not raw.valid"),
     Field("progress", _N, "the newest progress of the exchange", example="progress >= 0.5"),
     Field("revision", _T, "the revision that the request was made under", example="revision contains 2025"),
+    Field("server", _T, "whose message it is: the name of its server, or of its tab", example="server == memory"),
     Field("text", _T, "the bytes of the message as text", False, example='text ~ "time(d )?out"'),
     Field("params", Type.JSON, "in a request or a notification", False, example='params.name == "x"'),
     Field("args", Type.JSON, "params.arguments", False, example='args.path ~ "^/etc"'),

@@ -94,6 +94,19 @@ class ByFlags:
         return need
 
 
+class ByJournal:
+    """What is the same for all entries of the journal at a moment."""
+
+    cost = COLUMN
+
+    def __init__(self, holds: Callable[[], bool]) -> None:
+        self._holds = holds
+
+    def mark(self, stretch: Stretch, need: bytes) -> bytes:
+        """All or nothing."""
+        return need if self._holds() else bytes(len(need))
+
+
 class ByNumber:
     """What a column of numbers tells: "sizes", "walls", or the entries' own numbers ("n")."""
 

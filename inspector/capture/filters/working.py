@@ -12,6 +12,7 @@ from inspector.capture.filters.nodes import (
     ByEntry,
     ByExchange,
     ByFlags,
+    ByJournal,
     ByMethod,
     ByNumber,
     Node,
@@ -22,6 +23,7 @@ from inspector.capture.filters.terms import Compare, Ref
 from inspector.capture.journal import Journal
 from inspector.capture.meaning import MessageKind
 from inspector.capture.store import FROM_SERVER_BIT, KIND_BITS, PROBE_BIT, TO_SERVER_BIT, EntryKind
+from inspector.protocol import peek
 from inspector.protocol.facts import HttpFact, SseNote
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message
@@ -53,6 +55,7 @@ class Workshop:
             "status": self._status,
             "dur": lambda test: ByExchange(exchanges.number_test("dur", test)),
             "revision": lambda test: ByExchange(exchanges.text_test("revision", _set(test))),
+            "server": lambda test: ByJournal(lambda: _set(test)(_server(journal))),
             "probe": lambda test: _flagged(lambda flags: bool(flags & PROBE_BIT)),
             "stderr": lambda test: _kind(lambda kind: bool(kind == "stderr")),
             "raw.valid": lambda test: Opposite(_kind(lambda kind: bool(kind == "garbled"))),
@@ -134,6 +137,11 @@ class Workshop:
 def _set(test: Test) -> Callable[[str], bool]:
     """The test of a text that counts as absent if it is empty."""
     return lambda text: bool(text) and test(text)
+
+
+def _server(journal: Journal) -> str:
+    opening = journal.conversation.opening
+    return journal.name or (peek.text(opening.server, "name") if opening is not None else "") or ""
 
 
 def _tried(test: Test, value: Any) -> bool:

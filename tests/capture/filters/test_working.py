@@ -52,3 +52,13 @@ def test_every_field_of_the_table_is_made(tape: Tape) -> None:
     made = [program(tape.journal, field.example) for field in FIELDS]
     assert all(isinstance(each, Program) for each in made)
     assert Workshop.__doc__
+
+
+def test_a_message_is_found_by_its_server(tape: Tape) -> None:
+    tape.request(1, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "me"}})
+    assert found(tape.journal, "server == shop") == []
+    tape.answer(1, {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "shop"}})
+    assert found(tape.journal, "server == shop") == [1, 2]
+    assert found(tape.journal, "not server == shop") == []
+    tape.journal.name = "the one in the harbour"
+    assert found(tape.journal, "server contains harbour and kind == request") == [1]
