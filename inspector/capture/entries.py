@@ -129,6 +129,7 @@ def _http_record(fact: HttpFact, entry: Entry, c: str) -> HttpRecord:
         headers=fact.headers,
         body_len=fact.body_bytes,
         why=fact.why,
+        timing=fact.timing,
     )
 
 
@@ -196,6 +197,7 @@ def _http_fact(record: HttpRecord) -> HttpFact:
         record.headers,
         record.why,
         record.body_len,
+        record.timing,
     )
 
 

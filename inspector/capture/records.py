@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from inspector.protocol.facts import ConnectionEvent, HttpEvent, ProcessEvent
+from inspector.protocol.facts import ConnectionEvent, HttpEvent, HttpTiming, ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
 
 FORMAT = "mcpcap"
@@ -128,6 +128,8 @@ class HttpRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_fiel
     headers: tuple[tuple[str, str], ...] = ()
     body_len: int | None = None
     why: str = ""
+    timing: HttpTiming | None = None
+    """Where the time went, on a response. Captures of before have none."""
 
 
 class SseRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="sse"):

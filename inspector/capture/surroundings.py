@@ -91,6 +91,8 @@ class Surroundings:
         self._processes: list[Entry] = []
         self.stderr_tail: deque[bytes] = deque(maxlen=TAIL_LINES)
         self.http_exchanges: dict[int, HttpExchange] = {}
+        self.http_in_order: list[HttpExchange] = []
+        """All that were ever begun, also those whose number was used again by a later connection."""
 
     @property
     def processes(self) -> tuple[Entry, ...]:
@@ -134,6 +136,7 @@ class Surroundings:
         exchange = self.http_exchanges.get(fact.http)
         if exchange is None or fact.event is HttpEvent.REQUEST:
             exchange = self.http_exchanges[fact.http] = HttpExchange(self._store, fact.http)
+            self.http_in_order.append(exchange)
         match fact.event:
             case HttpEvent.REQUEST:
                 exchange.request_n = n

@@ -81,6 +81,23 @@ class HttpEvent(StrEnum):
     ERROR = "error"
 
 
+class HttpTiming(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where the time until the head of a response went, in nanoseconds; None: there was no such step, or it is not known.
+
+    A connection that was kept has neither look-up nor connecting.
+    """
+
+    lookup: int | None = None
+    """Of the host's name."""
+    connect: int | None = None
+    """TCP, without the look-up."""
+    tls: int | None = None
+    send: int | None = None
+    """The request, head and body."""
+    wait: int | None = None
+    """From the last byte sent to the head of the response."""
+
+
 class HttpFact(msgspec.Struct, frozen=True, tag="http"):
     """A step of one HTTP exchange. Bodies are frames, not facts."""
 
@@ -99,6 +116,8 @@ class HttpFact(msgspec.Struct, frozen=True, tag="http"):
     """On ERROR: what failed, one sentence. On END: "" or why it ended early."""
     body_bytes: int | None = None
     """On END: how many body bytes were read."""
+    timing: HttpTiming | None = None
+    """On RESPONSE; None where nobody measured."""
 
 
 class SseNote(msgspec.Struct, frozen=True, tag="sse"):

@@ -24,6 +24,7 @@ from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Re
 from inspector.transports.http.client import make_client
 from inspector.transports.http.failures import unreachable
 from inspector.transports.http.reply import Reply, in_text, read_body, read_quietly
+from inspector.transports.http.timing import Stopwatch, running, time_lookups
 
 MAX_REDIRECTS = 5
 _EXCERPT = 200
@@ -77,6 +78,7 @@ class Endpoint:
         """Make the client. Nothing is sent. Raises: UsageError for a bad certificate file or proxy."""
         self._client = self._client_for(self.url)
         self._observer = observer
+        time_lookups()
 
     async def close(self) -> None:
         """Close every connection."""
@@ -194,7 +196,9 @@ class Endpoint:
     ) -> Reply:
         observer = self._observer
         assert observer is not None, "the transport opens the endpoint first"
-        request = httpx.Request(method, url, headers=own, content=body)
+        watch = Stopwatch()
+        running.set(watch)
+        request = httpx.Request(method, url, headers=own, content=body, extensions={"trace": watch.trace})
         number = next(self._numbers)
         headers = in_text(request.headers)
         fact = HttpFact(HttpEvent.REQUEST, number, method=method, target=str(url), headers=headers)
@@ -212,7 +216,7 @@ class Endpoint:
         finally:
             if failed:
                 observer.fact(HttpFact(HttpEvent.ERROR, number, why=failed))
-        return Reply(number, response, observer, probe)
+        return Reply(number, response, observer, probe, watch.timing())
 
     def _headers(self, own: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
         """Ours, then the common ones, then the message's, then the user's; a later one replaces its namesakes."""

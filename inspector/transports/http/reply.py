@@ -13,7 +13,7 @@ from typing import Self
 
 import httpx
 
-from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, SseNote
+from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.transports.base import Delivery, Observer
 from inspector.transports.http.failures import broken
@@ -31,8 +31,15 @@ _RATIO_FROM = 16 * 1024 * 1024
 class Reply:
     """A response of which the head is known. An async context manager: leaving it ends the exchange."""
 
-    def __init__(self, number: int, response: httpx.Response, observer: Observer, probe: bool) -> None:
-        """Reports the head."""
+    def __init__(
+        self,
+        number: int,
+        response: httpx.Response,
+        observer: Observer,
+        probe: bool,
+        timing: HttpTiming | None = None,
+    ) -> None:
+        """Reports the head, and with it how long what took."""
         self.number = number
         self.status = response.status_code
         self.headers = in_text(response.headers)
@@ -54,6 +61,7 @@ class Reply:
                 reason=response.reason_phrase,
                 version=response.http_version,
                 headers=self.headers,
+                timing=timing,
             )
         )
 
