@@ -7,6 +7,7 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from enum import IntEnum
 from itertools import compress, repeat
 from typing import Protocol, assert_never
@@ -153,6 +154,13 @@ class _Table:
     def of_exchanges(self, first: int, last: int) -> Iterator[int]:
         """Which of the entries `first` to `last` belong to an exchange."""
         return compress(range(first, last + 1), self._exchanges[first - 1 : last])
+
+    def of_exchange(self, number: int, first: int, last: int) -> Iterator[int]:
+        """Which of the entries `first` to `last` belong to that exchange."""
+        with suppress(ValueError):
+            while True:
+                first = self._exchanges.index(number, first - 1, last) + 2
+                yield first - 1
 
     def probe(self, n: int) -> bool:
         """Whether the frame was sent to find out the server's era, or answers such a one."""

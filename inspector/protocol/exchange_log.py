@@ -53,6 +53,8 @@ class ExchangeLog(Sequence[Exchange]):
         """At its number: the frame of its answer; 0 where none came, or one that was late."""
         self.ends = array("q", [NEVER])
         """At its number: when it ended, or NEVER."""
+        self.failures = bytearray(1)
+        """At its number: 1 if it failed: by an error that nobody asked for, a tool's own, or for want of an answer."""
 
     def __len__(self) -> int:
         return len(self._places)
@@ -75,6 +77,7 @@ class ExchangeLog(Sequence[Exchange]):
         self.request_frames.append(min(exchange.request_frame, _MOST_FRAME))
         self.answer_frames.append(0)
         self.ends.append(NEVER)
+        self.failures.append(0)
         self._places.append(0)
 
     def keep(self, exchange: Exchange) -> None:
@@ -82,7 +85,7 @@ class ExchangeLog(Sequence[Exchange]):
         if exchange.is_open:
             return
         self._note_end(exchange)
-        record = self._packed(exchange)
+        record = self.pack(exchange)
         if record is None:
             self._objects[exchange.number] = exchange
             return
@@ -95,6 +98,8 @@ class ExchangeLog(Sequence[Exchange]):
         late = answer is None or exchange.state is ExchangeState.LATE
         self.answer_frames[number] = 0 if late else min(answer or 0, _MOST_FRAME)
         self.ends[number] = NEVER if ended is None else min(ended, NEVER)
+        refused = exchange.state is ExchangeState.ERROR and not exchange.probe
+        self.failures[number] = refused or exchange.tool_error or exchange.state is ExchangeState.LOST
 
     def _put(self, at: int, record: bytes) -> None:
         """Write a record over the one before it, or behind all others if it does not fit there."""
@@ -112,7 +117,7 @@ class ExchangeLog(Sequence[Exchange]):
             found = self._held[at + 1] = self._unpacked(at)
         return found
 
-    def _packed(self, exchange: Exchange) -> bytes | None:
+    def pack(self, exchange: Exchange) -> bytes | None:
         """The record of an exchange; None if it can't be one."""
         ended, progress = exchange.ended_ns, exchange.progress
         row = (
@@ -143,7 +148,11 @@ class ExchangeLog(Sequence[Exchange]):
     def _unpacked(self, at: int) -> Exchange:
         place = self._places[at]
         size = int.from_bytes(self._records[place + 1 : place + 3])
-        sender, id_, method, target, *rest = _decode(self._records[place + 3 : place + 3 + size])
+        return self.unpack(at, self._records[place + 3 : place + 3 + size])
+
+    def unpack(self, at: int, record: bytes | bytearray) -> Exchange:
+        """The exchange at a position, from its record."""
+        sender, id_, method, target, *rest = _decode(record)
         request, started, revision, flags, http, state, answer, lasted, code, token, operation, why, progress = rest
         return Exchange(
             at + 1,

@@ -72,14 +72,13 @@ _NAMES = {
     "pagedown": "PgDn",
     "home": "Home",
     "end": "End",
-    "@": "Space",
 }
 
 
 def key_name(key: str) -> str:
     """Return a key as footer and help write it: `^p`, `F5`, `⏎`, or "Enter" where the terminal has no such sign."""
     if key.startswith("ctrl+"):
-        return "^" + key_name(key[5:])
+        return "^" + ("Space" if key == "ctrl+@" else key_name(key[5:]))
     names = _NAMES | (_WORDS if glyphs().to_server.isascii() else _SIGNS)
     if key in names:
         return names[key]

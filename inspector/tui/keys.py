@@ -12,6 +12,7 @@ from inspector.tui.actions import Action, Where, key_name, types
 from inspector.tui.filter_keys import FILTERING
 from inspector.tui.offered_keys import OFFERED
 from inspector.tui.raw_keys import BY_HAND, SKILLS
+from inspector.tui.traffic_keys import TRAFFIC
 
 _E = Where.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
@@ -74,6 +75,7 @@ ACTIONS: tuple[Action, ...] = (
     # Lists
     Action("list.open", ("enter",), "Open", "Show the selected line in full.", Where.LIST, "open", footer=True),
     Action("list.follow", ("F",), "Follow", "Stay on the newest line.", Where.LIST, "follow", footer=True),
+    Action("list.fold", ("space",), "Fold", "Fold away what stands under this line, or show it.", Where.LIST, "fold"),
     Action(
         "list.freeze",
         ("P",),
@@ -121,6 +123,7 @@ ACTIONS: tuple[Action, ...] = (
         "traffic.edit", ("e",), "Write again", "Write this message anew, to be changed and sent.", Where.TRAFFIC, "edit"
     ),
     *FILTERING,
+    *TRAFFIC,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
     Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),

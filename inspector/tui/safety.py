@@ -22,7 +22,7 @@ from inspector.viewmodels.text import cell_width
 _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_TWINS = {
-    **dict.fromkeys("─━▁▔▄▀╌", "-"),
+    **dict.fromkeys("─━▁▔▄▀╌╸╺", "-"),
     **dict.fromkeys("│┃▏▎▍▌▐▕▊╎", "|"),
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
     **dict.fromkeys("█▉▇", "#"),

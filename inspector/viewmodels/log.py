@@ -5,13 +5,20 @@ proves. Which entries are rows is `log_index`, what a row looks like is `log_row
 `refresh` alone, so that a screen decides when.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from inspector.capture.journal import Journal
-from inspector.capture.store import MessageKind
+from inspector.capture.store import Store
+from inspector.protocol.exchanges import Exchange
+from inspector.viewmodels.lanes import Window, around
 from inspector.viewmodels.log_index import RowIndex
-from inspector.viewmodels.log_rows import Place, RowWriter, titles
+from inspector.viewmodels.log_jumps import LogJumps
+from inspector.viewmodels.log_look import PLAIN, Look
+from inspector.viewmodels.log_rows import Place, RowWriter, lane_end
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
@@ -87,7 +94,30 @@ class _Filtering:
         return self._index.filter.matches
 
 
-class LogModel(_Filtering, RowSource):
+class _Counting(RowSource):
+    """What a list tells of how much there is."""
+
+    _journal: Journal
+    _index: RowIndex
+
+    @property
+    def errors(self) -> int:
+        return len(self._index.places.errors)
+
+    @property
+    def waiting(self) -> tuple[int, int]:
+        count = self._journal.count - self._index.taken
+        if count <= 0:
+            return 0, 0
+        return count, max(0, self._journal.conversation.exchanges.failures.count(1) - self._index.places.failed)
+
+    @property
+    def taken(self) -> int:
+        """How many entries of the journal were taken in."""
+        return self._index.taken
+
+
+class LogModel(_Filtering, _Counting):
     """The traffic list of one journal.
 
     A row's key is its place in the order of the view; it is the same for as long as the view is, and `show` changes
@@ -111,6 +141,10 @@ class LogModel(_Filtering, RowSource):
         super().__init__(journal, index, clock, threaded=threaded)
         self._store = journal.store
         self._writer = RowWriter(journal)
+        self.jumps = LogJumps(journal, index)
+        self._look = PLAIN
+        self._looks = 0
+        self._window: Window | None = None
 
     @property
     def count(self) -> int:
@@ -118,21 +152,49 @@ class LogModel(_Filtering, RowSource):
 
     @property
     def generation(self) -> int:
-        return self._index.generation
+        return self._index.generation + self._looks
+
+    @property
+    def look(self) -> Look:
+        """The columns, and the clock."""
+        return self._look
+
+    @look.setter
+    def look(self, look: Look) -> None:
+        self._look = look
+        self._looks += 1
+
+    def sees(self, rows: range, width: int) -> bool:
+        """The small waterfall shows the time of the rows in sight."""
+        if all(column.name != "lane" for column in self._look.columns(width)):
+            return False
+        entries = [self._index.rows[index] for index in rows if index < self.count]
+        lasting = [_lasting(n, self._index.places.exchange(n), self._store, self._clock()) for n in entries]
+        before, self._window = self._window, around(lasting)
+        return self._window != before
 
     def row(self, index: int, width: int) -> RowView:
         places, rows = self._index.places, self._index.rows
         n = rows[index]
+        run = places.runs.run(n) if self._index.folds_runs else None
         place = Place(
             tree=self.tree,
             nested=self.tree and places.roots[n] != n,
             folded=self._index.folded.get(n, 0) if self.tree else 0,
             previous_ns=self._store.time_ns(rows[index - 1]) if index > 0 else None,
+            run=run,
+            grows=run is not None and places.runs.grows(n),
+            window=self._window,
         )
-        return self._writer.row(n, places.exchange(n), place, width, self._clock())
+        return self._writer.row(n, places.exchange(n), place, width, self._clock(), self._look_now)
 
     def header(self, width: int) -> Sequence[Span]:
-        return titles(width)
+        return self._look_now.titles(width)
+
+    @property
+    def _look_now(self) -> Look:
+        """The small waterfall needs somebody who says what is in sight."""
+        return self._look if self._window is not None else msgspec.structs.replace(self._look, laneless=True)
 
     def key(self, index: int) -> int:
         return self._index.key(self._index.rows[index])
@@ -159,8 +221,11 @@ class LogModel(_Filtering, RowSource):
         )
 
     def toggle_fold(self, index: int) -> None:
-        """Fold away what stands under the exchange that the row belongs to, or show it again. Tree only."""
-        if self.tree:
+        """Fold away what stands under the exchange that the row belongs to, or show it again; a run likewise.
+
+        Tree only.
+        """
+        if 0 <= index < self.count:
             self._index.toggle_fold(self._index.rows[index])
 
     def refresh(self, limit: int = MOST_AT_ONCE) -> bool:
@@ -173,13 +238,16 @@ class LogModel(_Filtering, RowSource):
         return self._index.partners
 
     @property
-    def taken(self) -> int:
-        """How many entries of the journal were taken in."""
-        return self._index.taken
+    def entries(self) -> "array[int]":
+        """The entries that are rows, in their order. For reading."""
+        return self._index.rows
 
     def entry_of(self, index: int) -> int:
-        """The entry to show for a row: its own, or for a row of progress the newest word."""
+        """The entry to show for a row: its own, or for a row of progress, or of a run, the newest word."""
         n = self._index.rows[index]
+        run = self._index.places.runs.run(n) if self._index.folds_runs else None
+        if run is not None and not run.opened:
+            return run.last
         if not self.tree or self._store.method(n) != "notifications/progress":
             return n
         exchange = self._index.places.exchange(n)
@@ -190,20 +258,9 @@ class LogModel(_Filtering, RowSource):
         """The row that shows entry n (in the tree an answer is shown by its request); None if none does."""
         return self._index.find(n)
 
-    def pair(self, index: int) -> int | None:
-        """The entry that answers the row's, or that it answers; None if there is none."""
-        n = self._index.rows[index]
-        exchange = self._index.places.exchange(n)
-        if exchange is None:
-            return None
-        return exchange.answer_frame if exchange.request_frame == n else exchange.request_frame
 
-    def next_exchange(self, index: int, *, back: bool = False) -> int | None:
-        """The nearest row below (above with `back`) that is a request; None if there is none."""
-        rows, step = self._index.rows, -1 if back else 1
-        index += step
-        while 0 <= index < len(rows):
-            if self._store.message_kind(rows[index]) is MessageKind.REQUEST:
-                return index
-            index += step
-        return None
+def _lasting(n: int, exchange: Exchange | None, store: Store, now_ns: int) -> tuple[int, int]:
+    """From when to when entry n has something to show; a moment for what is no request."""
+    if exchange is None or exchange.request_frame != n:
+        return store.time_ns(n), store.time_ns(n)
+    return exchange.started_ns, lane_end(exchange, now_ns)

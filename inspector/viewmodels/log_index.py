@@ -6,7 +6,6 @@ brings the request it belongs to along.
 """
 
 from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -16,6 +15,8 @@ from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.viewmodels.log_filter import Change, RowFilter
+from inspector.viewmodels.log_row_list import RowList
+from inspector.viewmodels.log_runs import FOLDED
 from inspector.viewmodels.log_tree import IN_TREE, IN_TREE_PLAIN, IN_WIRE, IN_WIRE_PLAIN, Tree
 
 _BLOCK = 256
@@ -23,11 +24,11 @@ _BLOCK = 256
 if TYPE_CHECKING:
     from inspector.capture.filters.terms import Term
 
-_SHOWN, _FOLDED_AWAY = 1, 2
 _SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
+_FOLDING = {view: bytes(bool(flags & view and not flags & FOLDED) for flags in range(256)) for view in (1, 2)}
 
 
-class RowIndex:
+class RowIndex(RowList):
     """The rows of one view. They are entry numbers; `rows` may be read at any time and is never replaced in part."""
 
     def __init__(
@@ -43,15 +44,8 @@ class RowIndex:
         """With `threaded`, a filter reads on a thread of its own; `stretch_bytes`: how much of the file at once."""
         self._journal = journal
         self._store = journal.store
-        self.places = Tree(journal)
-        self.rows = array("I")
-        self.tree = tree
+        super().__init__(Tree(journal), tree=tree)
         self.facts = facts
-        self.generation = 0
-        self.folded: dict[int, int] = {}
-        """Blocks that are folded: the entry that begins it, and how many rows that hides."""
-        self._state = bytearray(1)
-        """At n: whether entry n is a row now, or would be if its block was not folded."""
         self.filter = RowFilter(journal, clock, threaded=threaded, stretch_bytes=stretch_bytes)
         self.partners = False
         """Whether in the order of the wire a match brings the request and the answer of its exchange along."""
@@ -61,21 +55,15 @@ class RowIndex:
         """How many entries of the journal were taken in."""
         return len(self._state) - 1
 
-    def key(self, n: int) -> int:
-        """The place of entry n in the order of the view: ascending, and the same for ever."""
-        return (self.places.roots[n] << 32 | n) if self.tree else n
-
-    def position(self, key: int) -> int:
-        """Where the row with this key is, or the last one before it; -1 if there is none."""
-        return bisect_right(self.rows, key, key=self.key) - 1
-
     def find(self, n: int) -> int | None:
         """The row that shows entry n; None if none does."""
         row = self._row_of(n) if 0 < n <= self.taken else None
         if row is None:
             return None
-        index = bisect_left(self.rows, self.key(row), key=self.key)
-        return index if index < len(self.rows) and self.rows[index] == row else None
+        index = self.position(self.key(row))
+        if index < 0 or (self.rows[index] != row and not self._stands_for(self.rows[index], row)):
+            return None
+        return index
 
     def take(self, limit: int) -> bool:
         """Take in at most `limit` entries that the journal got since; whether there was any."""
@@ -93,8 +81,11 @@ class RowIndex:
         self.places.take_many(first, end)
         self._state.extend(bytes(len(new)))
         changes = self.filter.take(first, end)
-        if self.filter.program is None:
-            self._merge(n for n in new if flags[n] & view)
+        if self.folds_runs:
+            self.merge(n for n in new if flags[n] & view and not flags[n] & FOLDED)
+            self.drop_late()
+        elif self.filter.program is None:
+            self.merge(n for n in new if flags[n] & view)
         self._apply(changes)
         self._notice_changes(first, end)
 
@@ -103,26 +94,21 @@ class RowIndex:
         cause = self.places.take_run(first, end)
         if cause < 0:
             return False
-        count = end - first + 1
         self.filter.take(first, end)
+        shown = self.places.flags[first : end + 1].translate(self._select)
+        new = compress(range(first, end + 1), shown)
         if self.tree and cause:
-            self._state.extend(bytes(count))
-            self._merge(range(first, end + 1))
+            self._state.extend(bytes(len(shown)))
+            self.merge(new)
         else:
-            self._state.extend(bytes((_SHOWN,)) * count)
-            self.rows.extend(range(first, end + 1))
+            self._state.extend(shown)
+            self.rows.extend(new)
+        self.drop_late()
         return True
 
     def show(self, *, tree: bool, facts: bool, partners: bool = False) -> None:
         """Change the view."""
         self.tree, self.facts, self.partners = tree, facts, partners
-        self._rebuild()
-
-    def toggle_fold(self, n: int) -> None:
-        """Fold away what stands in the block of entry n, or show it again. Means nothing in wire order."""
-        root = self.places.roots[n]
-        if self.folded.pop(root, None) is None:
-            self.folded[root] = 0
         self._rebuild()
 
     def set_filter(self, term: "Term | None") -> None:
@@ -140,6 +126,15 @@ class RowIndex:
         self._apply(self.filter.age())
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether a filter chooses the rows."""
+        return self.filter.program is not None
+
+    @property
+    def _select(self) -> bytes:
+        return _FOLDING[self._view] if self.folds_runs else _SELECT[self._view]
+
+    @property
     def _view(self) -> int:
         if self.tree:
             return IN_TREE if self.facts else IN_TREE_PLAIN
@@ -152,7 +147,7 @@ class RowIndex:
 
     def _apply(self, changes: Iterable[Change]) -> None:
         for change in changes:
-            self._merge(self._rows_of(change.first, change.came))
+            self.merge(self._rows_of(change.first, change.came))
             for n in change.gone:
                 self._drop(n)
 
@@ -191,50 +186,17 @@ class RowIndex:
         self._state = bytearray(self.taken + 1)
         self.folded = dict.fromkeys(self.folded, 0)
         if self.filter.program is not None:
-            self._merge(self._rows_of(0, bytes(self.filter.hits)))
+            self.merge(self._rows_of(0, bytes(self.filter.hits)))
             return
-        chosen = self.places.flags.translate(_SELECT[self._view])
+        chosen = self.places.flags.translate(self._select)
         chosen[0] = 0
         rows: Iterable[int] = compress(everything, chosen)
         if self.tree:
             rows = sorted(rows, key=self.places.roots.__getitem__)
         if self.tree and self.folded:
-            self._merge(rows)
+            self.merge(rows)
         else:
             self.rows, self._state = array("I", rows), bytearray(chosen)
-
-    def _merge(self, entries: Iterable[int]) -> None:
-        """Make entries rows, each at its place; those that are rows already stay what they are."""
-        new: list[int] = []
-        state = self._state
-        for n in entries:
-            if state[n]:
-                continue
-            if self.tree and self.folded and self._is_folded_away(n):
-                state[n] = _FOLDED_AWAY
-                continue
-            state[n] = _SHOWN
-            new.append(n)
-        if new:
-            new.sort(key=self.key if self.tree else None)
-            self._put(new)
-
-    def _is_folded_away(self, n: int) -> bool:
-        root = self.places.roots[n]
-        if root == n or root not in self.folded:
-            return False
-        self.folded[root] += 1
-        self.generation += 1
-        return True
-
-    def _put(self, new: list[int]) -> None:
-        low, high = self.key(new[0]), self.key(new[-1])
-        if not self.rows or low > self.key(self.rows[-1]):
-            self.rows.extend(new)
-            return
-        self.generation += 1
-        start, end = self.position(low) + 1, self.position(high) + 1
-        self.rows[start:end] = array("I", sorted([*self.rows[start:end], *new], key=self.key))
 
     def _notice_changes(self, first: int, last: int) -> None:
         """Rows that were finished can still change: by an answer that came late, by progress after the end."""

@@ -1,8 +1,9 @@
 """One row of the traffic list, laid out for a width. Reads the payload of the entry it shows, and of no other.
 
-The columns adapt: 80 cells show when, which way, what, what became of it, how long and how big; wider lists
-add the number, the time since the row before, both sizes and the channel.
+What of it is shown, and where, is `columns`; how times are told is `log_look`.
 """
+
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,15 +11,23 @@ from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import HttpFact
-from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.frames import Direction, Frame
 from inspector.viewmodels import previews, signs, text, words
-from inspector.viewmodels.lines import lay
+from inspector.viewmodels.columns import FIELD, LANE, lay_out
+from inspector.viewmodels.lanes import Window, moment, role_of
+from inspector.viewmodels.lanes import bar as lane_bar
+from inspector.viewmodels.log_errors import is_acknowledgment
+from inspector.viewmodels.log_look import PLAIN, Look, TimeMode, since
+from inspector.viewmodels.log_runs import Run
 from inspector.viewmodels.progress import bar, fraction, said
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.rows import RowView
 from inspector.viewmodels.task_state import state_of
 
-_ACCEPTED = 202
+if TYPE_CHECKING:
+    from inspector.viewmodels.extra_cells import ExtraCells
+
+_EXTRA = frozenset(("http", "id", "session"))
 _BAR = 10
 """Cells of the bar that shows how far a request is."""
 _LOST_BYTES = "its bytes can't be read back"
@@ -33,75 +42,12 @@ class Place(msgspec.Struct, frozen=True):
     """How many rows are folded away under it."""
     previous_ns: int | None = None
     """When the entry of the row above crossed the wire; None for the first."""
-
-
-class Column(msgspec.Struct, frozen=True):
-    """A column; width 0 is the one that takes what the others leave."""
-
-    name: str
-    title: str
-    width: int
-    right: bool = False
-
-
-_NUMBER = Column("number", "#", 7, right=True)
-_SECONDS = Column("seconds", "time", 8)
-_TIME = Column("time", "time", 12)
-_SINCE = Column("since", "since", 8, right=True)
-_WAY = Column("way", "", 1)
-_WHAT = Column("what", "method and target", 0)
-_STATUS = Column("status", "status", 14)
-_TOOK = Column("took", "took", 7, right=True)
-_SIZE = Column("size", "size", 7, right=True)
-_SENT = Column("sent", "sent", 7, right=True)
-_CAME = Column("came", "came", 7, right=True)
-_CHANNEL = Column("channel", "on", 6)
-
-
-def _is_acknowledgment(journal: Journal, frame: Frame) -> bool:
-    """Whether it is the body of an HTTP response that said no more than "accepted": legal, and often a word of text."""
-    found = journal.http_exchanges.get(frame.http or 0) if frame.channel is Channel.REPLY else None
-    response = found.response if found is not None else None
-    return response is not None and response.status == _ACCEPTED
-
-
-def columns(width: int) -> tuple[Column, ...]:
-    """The columns for a width in cells, from left to right."""
-    if width < 56:
-        return (_WAY, _WHAT, _STATUS, _TOOK)
-    if width < 100:
-        return (_SECONDS, _WAY, _WHAT, _STATUS, _TOOK, _SIZE)
-    if width < 140:
-        return (_NUMBER, _TIME, _WAY, _WHAT, _STATUS, _TOOK, _SIZE)
-    return (_NUMBER, _TIME, _SINCE, _WAY, _WHAT, _STATUS, _TOOK, _SENT, _CAME, _CHANNEL)
-
-
-def lay_out(cells: dict[str, list[Span]], width: int) -> list[Span]:
-    """Put cells into the columns for a width; exactly `width` cells."""
-    shown = _with_room(columns(width), cells)
-    left = width - sum(column.width for column in shown) - (len(shown) - 1)
-    spans: list[Span] = []
-    for column in shown:
-        cell = cells.get(column.name, [])
-        if column.right and cell:
-            spans.append((text.pad(cell[0][0], column.width, right=True), cell[0][1]))
-        else:
-            spans += lay(cell, column.width or left)
-        spans.append((" ", "text"))
-    return lay(spans[:-1], width)
-
-
-def _with_room(shown: tuple[Column, ...], cells: dict[str, list[Span]]) -> tuple[Column, ...]:
-    """Leave out status and time if there is nothing in either: a line of stderr has better use for their room."""
-    if "status" in cells or "took" in cells:
-        return shown
-    empty = (_STATUS, _TOOK) if cells.get("size") else (_STATUS, _TOOK, _SIZE)
-    return tuple(column for column in shown if column not in empty)
-
-
-def titles(width: int) -> list[Span]:
-    """The titles of the columns."""
-    return lay_out({column.name: [(column.title, "muted")] for column in columns(width)}, width)
+    run: Run | None = None
+    """The run of notifications that the row begins."""
+    grows: bool = False
+    """Whether more of that run may come."""
+    window: Window | None = None
+    """The time that the small waterfall shows."""
 
 
 class RowWriter:
@@ -110,17 +56,42 @@ class RowWriter:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._store = journal.store
+        self._extra: ExtraCells | None = None
 
-    def row(self, n: int, exchange: Exchange | None, place: Place, width: int, now_ns: int) -> RowView:
+    def row(
+        self, n: int, exchange: Exchange | None, place: Place, width: int, now_ns: int, look: Look = PLAIN
+    ) -> RowView:
         """The row of entry n."""
-        cells = self._common(n, place)
+        cells = self._common(n, place, look)
         if self._store.kind(n) is EntryKind.FRAME:
             self._frame(cells, n, exchange, place, now_ns)
         else:
             self._fact(cells, n)
         waits = exchange is not None and (exchange.is_open or self._goes_on(exchange))
         live = exchange is not None and waits and self._journal.live and self._is_open_row(n, exchange)
-        return RowView(lay_out(cells, width), live=live)
+        shown = look.columns(width)
+        names = {column.name for column in shown}
+        if "lane" in names and place.window is not None:
+            cells["lane"] = self._lane(n, exchange, place, place.window, now_ns)
+        if any(name in _EXTRA or name.startswith(FIELD) for name in names):
+            self._cells().add(cells, names, n, exchange, tree=place.tree, now_ns=now_ns)
+        return RowView(lay_out(cells, width, shown), live=live or place.grows)
+
+    def _cells(self) -> "ExtraCells":
+        if self._extra is None:
+            from inspector.viewmodels.extra_cells import ExtraCells
+
+            self._extra = ExtraCells(self._journal)
+        return self._extra
+
+    def _lane(self, n: int, exchange: Exchange | None, place: Place, window: Window, now_ns: int) -> list[Span]:
+        """What the row has to show in the small waterfall."""
+        if place.run is not None and not place.run.opened:
+            end = self._store.time_ns(place.run.last)
+            return lane_bar(self._store.time_ns(n), end, window, LANE, "notification")
+        if exchange is None or exchange.request_frame != n:
+            return moment(self._store.time_ns(n), window, LANE)
+        return lane_bar(exchange.started_ns, lane_end(exchange, now_ns), window, LANE, role_of(exchange))
 
     def _goes_on(self, exchange: Exchange) -> bool:
         """Whether its answer was not the last word: it asks, or is a task that runs."""
@@ -131,24 +102,23 @@ class RowWriter:
     def _is_open_row(self, n: int, exchange: Exchange) -> bool:
         return exchange.request_frame == n or self._store.message_kind(n) is MessageKind.NOTIFICATION
 
-    def _common(self, n: int, place: Place) -> dict[str, list[Span]]:
-        when = text.clock(self._store.wall_ns(n))
+    def _common(self, n: int, place: Place, look: Look) -> dict[str, list[Span]]:
+        when = look.time(n, self._store, place.previous_ns)
         cells: dict[str, list[Span]] = {
             "number": [(str(n), "faint")],
-            "time": [(when, "muted")],
-            "seconds": [(when[:8], "muted")],
+            "time": [when],
+            "seconds": [(when[0][:8] if look.mode is TimeMode.CLOCK else when[0].strip().rjust(8), when[1])],
             "size": [_size(self._store.size(n))],
         }
         if place.previous_ns is not None:
-            since = self._store.time_ns(n) - place.previous_ns
-            sign = "+" if since >= 0 else "-"
-            cells["since"] = [(sign + text.human_duration(abs(since)).replace(" ", ""), "faint")]
+            cells["since"] = [(since(self._store.time_ns(n) - place.previous_ns), "faint")]
         return cells
 
     def _frame(
         self, cells: dict[str, list[Span]], n: int, exchange: Exchange | None, place: Place, now_ns: int
     ) -> None:
-        entry = self._store.entry(n)
+        folded_run = place.run if place.run is not None and not place.run.opened else None
+        entry = self._store.entry(folded_run.last if folded_run is not None else n)
         frame, kind = entry.what, self._store.message_kind(n)
         if not isinstance(frame, Frame):
             return
@@ -166,10 +136,12 @@ class RowWriter:
         if exchange is not None and kind is not MessageKind.NOTIFICATION:
             self._status(cells, n, exchange, place, now_ns)
         elif kind is MessageKind.GARBLED:
-            acknowledged = _is_acknowledgment(self._journal, frame)
+            acknowledged = is_acknowledgment(self._journal, n)
             cells["status"] = [("acknowledged", "muted") if acknowledged else (f"{signs.ERROR} not JSON-RPC", "error")]
         elif kind in (MessageKind.ANSWER, MessageKind.ERROR):
             cells["status"] = [(f"{signs.WARNING} no request", "warning")]
+        if place.run is not None:
+            self._tell_of_run(cells, what, place.run)
         if place.folded:
             what.append((f" {signs.CLOSED} {place.folded} more", "accent"))
         newest = self._progress_of_row(n, exchange, place)
@@ -180,6 +152,16 @@ class RowWriter:
         preview = self._preview(n, frame, exchange, place)
         if preview[0]:
             what += [("  " if kind is not MessageKind.GARBLED else "", "text"), preview]
+
+    def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: Run) -> None:
+        """Say how many the row stands for, and how long they took to come."""
+        sign = signs.OPENED if run.opened else signs.CLOSED
+        what.append((f" {sign} {signs.TIMES}{run.count:,}", "accent"))
+        if not run.opened:
+            cells["took"] = [
+                (text.human_duration(self._store.time_ns(run.last) - self._store.time_ns(run.first)), "faint")
+            ]
+            cells["size"] = cells["sent"] = cells["came"] = []
 
     def _progress_of_row(self, n: int, exchange: Exchange | None, place: Place) -> Progress | None:
         """What a row tells of that stands for all progress of a request; None for any other row."""
@@ -280,3 +262,8 @@ def _indent(place: Place) -> list[Span]:
 
 def _size(size: int) -> Span:
     return text.human_size(size), "muted"
+
+
+def lane_end(exchange: Exchange, now_ns: int) -> int:
+    """Where its bar ends: where it ended, or now."""
+    return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)

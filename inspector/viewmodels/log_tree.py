@@ -15,6 +15,8 @@ from inspector.capture.store import KIND_BITS, EntryKind, MessageKind
 from inspector.protocol.exchange_log import NEVER
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
+from inspector.viewmodels.log_errors import Errors, is_acknowledgment, is_bad_end
+from inspector.viewmodels.log_runs import IN_RUN, Runs
 
 IN_TREE = 1
 IN_TREE_PLAIN = 2
@@ -34,6 +36,8 @@ _IN_WIRE_ALONE = IN_WIRE | IN_WIRE_PLAIN
 _FRAME = int(EntryKind.FRAME)
 _ENTRY_KINDS = (EntryKind.FRAME, *EntryKind)
 _ANSWERS = (MessageKind.ANSWER, MessageKind.ERROR)
+_WRONG = (MessageKind.GARBLED, MessageKind.ERROR)
+_ENDINGS = (EntryKind.CONNECTION, EntryKind.PROCESS, EntryKind.HTTP)
 _PROGRESS = "notifications/progress"
 _NEVER_A_CAUSE = "subscriptions/listen"
 """It stays open for as long as the client listens, and causes nothing."""
@@ -53,7 +57,11 @@ class Tree:
         self.roots = array("I", [0])
         """At n: the entry whose row begins the block that entry n belongs to; n itself if that is its own."""
         self.flags = bytearray(1)
-        """At n: in which views entry n has a row of its own."""
+        """At n: in which views entry n has a row of its own, and what `log_runs` says of it."""
+        self.runs = Runs(journal.store, self.flags, self.roots)
+        self.errors = Errors(self.roots)
+        self.failed = 0
+        """How many exchanges that were taken in have failed."""
 
     def take(self, n: int) -> None:
         """Find the place of the next entry; `n` is the last one taken plus one."""
@@ -64,19 +72,31 @@ class Tree:
         columns = self._store.columns(first, last)
         progress, requests = self._store.method_number(_PROGRESS), self._exchanges.request_frames
         roots, flags, first_words = self.roots, self.flags, self._progress_rows
+        failures = self._exchanges.failures
+        wrong: list[int] = []
         rows = zip(
             range(first, last + 1), columns.kinds, columns.flags, columns.methods, columns.exchanges, strict=True
         )
         for n, kind, message, method, exchange in rows:
             if kind != _FRAME:
                 root, views = n, _FACT_FLAGS[_ENTRY_KINDS[kind]]
+                if kind in _ENDINGS:
+                    wrong.append(n)
             elif method == progress and exchange < len(first_words) and first_words[exchange]:  # most of a flood
                 request, views = requests[exchange], _IN_WIRE_ALONE
                 root = roots[request] if request < n else n
             else:
                 root, views = self._frame(n, message & KIND_BITS, exchange)
+                if failures[exchange] or message & KIND_BITS in _WRONG:
+                    wrong.append(n)
             roots.append(root)
             flags.append(views)
+            if views & IN_RUN:
+                self.runs.take(n)
+            elif views & IN_TREE and self.runs.growing:
+                self.runs.interrupt(n)
+        if wrong:
+            self._note_errors(wrong)
 
     def take_run(self, first: int, last: int) -> int:
         """Find the places of the entries `first` to `last` at once, if they are a run of log messages.
@@ -88,7 +108,8 @@ class Tree:
             return -1
         count = last - first + 1
         self.roots.extend(repeat(cause, count) if cause else range(first, last + 1))
-        self.flags.extend(bytes((_EVERYWHERE,)) * count)
+        self.flags.extend(bytes((_EVERYWHERE | IN_RUN,)) * count)
+        self.runs.take_many(first, last)
         return cause
 
     def _cause_of_run(self, first: int) -> int | None:
@@ -140,10 +161,10 @@ class Tree:
 
     def _notification(self, n: int, exchange: int) -> tuple[int, int]:
         if not exchange:
-            return (self._cause(n) if self._store.method(n) == METHOD else n), _EVERYWHERE
+            return (self._cause(n) if self._store.method(n) == METHOD else n), _EVERYWHERE | IN_RUN
         root = self._root_of(exchange, n)
         if self._store.method(n) != _PROGRESS:
-            return root, _EVERYWHERE
+            return root, _EVERYWHERE | IN_RUN
         if self._first_progress(exchange):
             return root, _IN_WIRE_ALONE
         missing = exchange + 1 - len(self._progress_rows)
@@ -157,8 +178,30 @@ class Tree:
 
     def _answer(self, n: int, exchange: int) -> tuple[int, int]:
         self._open.pop(exchange, None)
+        self.runs.close(self._exchanges.request_frames[exchange])
         in_time = self._exchanges.answer_frames[exchange] == n
         return self._root_of(exchange, n), _IN_WIRE_ALONE if in_time else _EVERYWHERE
+
+    def _note_errors(self, suspects: list[int]) -> None:
+        """Take in those entries that are errors, and what was lost with a connection."""
+        kinds, exchanges = self._store.message_kind, self._exchanges
+        for n in suspects:
+            kind, number = kinds(n), self._store.exchange(n)
+            if kind in _ANSWERS and number and not exchanges.failures[number]:
+                continue  # a probe was refused
+            if kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION):
+                continue  # what became of it is told by another entry
+            if kind is not MessageKind.NONE:
+                self.failed += number > 0
+                if not is_acknowledgment(self._journal, n):
+                    self.errors.add(n, self.row_of(n))
+                continue
+            if is_bad_end(self._store, n):
+                self.errors.add(n, n)
+            for lost in [number for number in self._open if exchanges.failures[number]]:
+                self.failed += 1
+                del self._open[lost]
+                self.errors.add(exchanges.request_frames[lost], exchanges.request_frames[lost])
 
     def _root_of(self, exchange: int, n: int) -> int:
         request = self._exchanges.request_frames[exchange]

@@ -33,8 +33,26 @@ class RowSource(Protocol):
         """A number that changes when rows that were there have changed, moved or gone. Growing at the end is none."""
         return 0
 
+    @property
+    def errors(self) -> int:
+        """How many of what has come so far tell that something went wrong. Grows only."""
+        return 0
+
+    @property
+    def waiting(self) -> tuple[int, int]:
+        """How much has come that is not among the rows yet, and how many errors among it."""
+        return 0, 0
+
     def row(self, index: int, width: int) -> RowView:
         """Return the row at `index`, for `width` cells."""
+
+    def sees(self, rows: range, width: int) -> bool:
+        """These rows are in sight now; whether all must be laid out anew because of that."""
+        return False
+
+    def toggle_fold(self, index: int) -> None:
+        """Fold away what stands under a row, or show it again. Means nothing where nothing folds."""
+        return
 
     def header(self, width: int) -> Sequence[Span]:
         """Return the titles of the columns, laid out as `row` does; empty for a list without titles."""

@@ -78,7 +78,7 @@ def test_keys_are_written_as_people_write_them() -> None:
 def test_the_help_lists_every_action_of_a_place() -> None:
     ((heading, rows),) = keys.help_text(Where.LIST)
     assert heading is Where.LIST
-    assert [shown for shown, _ in rows] == ["⏎", "F", "P"]
+    assert [shown for shown, _ in rows] == ["⏎", "F", "Space", "P"]
 
 
 async def test_each_key_of_an_action_runs_it() -> None:

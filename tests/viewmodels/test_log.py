@@ -90,15 +90,15 @@ def test_request_and_answer_lead_to_one_another(tape: Tape) -> None:
     tape.answer(1, {})
     tape.call(2, "b")
     model = _model(tape, tree=False)
-    assert [model.pair(index) for index in range(4)] == [3, None, 1, None]
+    assert [model.jumps.partner(index) for index in range(4)] == [3, None, 1, None]
 
 
 def test_it_goes_from_exchange_to_exchange(tape: Tape) -> None:
     _a_short_conversation(tape)
     model = _model(tape)
-    assert [model.next_exchange(-1), model.next_exchange(2), model.next_exchange(4)] == [2, 4, 6]
-    assert model.next_exchange(6) is None
-    assert [model.next_exchange(6, back=True), model.next_exchange(2, back=True)] == [4, None]
+    assert [model.jumps.exchange(-1), model.jumps.exchange(2), model.jumps.exchange(4)] == [2, 4, 6]
+    assert model.jumps.exchange(6) is None
+    assert [model.jumps.exchange(6, back=True), model.jumps.exchange(2, back=True)] == [4, None]
 
 
 def test_a_filter_works_in_slices(tape: Tape) -> None:
@@ -180,5 +180,9 @@ def test_a_hundred_thousand_entries_cost_no_payload(tape: Tape, tree: bool) -> N
     tape.journal.close()
     while model.refresh():
         pass
+    assert model.count == (1 if tree else 100_000)
+    assert model.find(50_000) == (0 if tree else 49_999)
+    if tree:
+        model.toggle_fold(0)
     assert model.count == 100_000
     assert model.find(50_000) == 49_999

@@ -5,7 +5,8 @@ import pytest
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Channel, Direction
 from inspector.viewmodels.lines import plain
-from inspector.viewmodels.log_rows import Place, RowWriter, columns, titles
+from inspector.viewmodels.log_look import PLAIN
+from inspector.viewmodels.log_rows import Place, RowWriter
 from inspector.viewmodels.rows import RowView
 from inspector.viewmodels.text import cell_width
 from tests.viewmodels.errands import begun, polled
@@ -38,7 +39,8 @@ def test_in_80_cells_a_row_says_when_which_way_what_and_what_came_of_it(tape: Ta
     request = _calls(tape)
     assert _read(tape, request) == '→ tools/call echo  {"message":"hi"}      ✓ ok             31 ms    75 B'
     assert (
-        plain(titles(80)).rstrip() == "time       method and target                      status            took    size"
+        plain(PLAIN.titles(80)).rstrip()
+        == "time       method and target                      status            took    size"
     )
 
 
@@ -47,8 +49,8 @@ def test_in_160_cells_there_are_number_interval_both_sizes_and_channel(tape: Tap
     row = _read(tape, request, 160, Place(tree=True, previous_ns=tape.now - 33_000_000))
     assert row.startswith("      1 ")
     assert "+2.0ms → tools/call echo" in row
-    assert row.endswith("✓ ok             31 ms   128 B    75 B stdin ")
-    assert "since" in plain(titles(160))
+    assert row.rstrip().endswith("✓ ok             31 ms   128 B    75 B stdin")
+    assert "since" in plain(PLAIN.titles(160))
 
 
 @pytest.mark.parametrize("width", [1, 10, 30, 55, 56, 80, 99, 100, 139, 140, 160, 300])
@@ -58,9 +60,9 @@ def test_every_row_is_as_wide_as_was_asked_for(tape: Tape, width: int) -> None:
     tape.stderr("日本語".encode() * 50)
     for n in range(1, tape.journal.count + 1):
         assert cell_width(plain(_row(tape, n, width).spans)) == width
-    assert cell_width(plain(titles(width))) == width
+    assert cell_width(plain(PLAIN.titles(width))) == width
     assert request
-    assert columns(width)
+    assert PLAIN.columns(width)
 
 
 def test_a_pending_request_counts_its_time_and_is_asked_for_again(tape: Tape) -> None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from inspector.capture.journal import Journal
 from inspector.tui import keys
 from inspector.tui.panels.filter_pane import FilterPane
+from inspector.tui.panels.list_look import ListLook
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.ground import Ground
@@ -44,6 +46,7 @@ class TrafficList(Ground):
         """The entry that the cursor is on; 0 without one."""
         self.filters = FilterPane(subject)
         self._term: Term | None = None
+        self.look = ListLook(self)
         self._mourned: Stage | None = None
         self._called_for = 0
         """The entry that is to be shown as soon as it is a row; 0 for none."""
@@ -51,6 +54,7 @@ class TrafficList(Ground):
     def compose(self) -> ComposeResult:
         """Filter, rows, state; the lines to type into follow as soon as nobody waits for them."""
         self.call_after_refresh(lambda: (self.filters.bar, self.filters.finder))
+        self.call_after_refresh(self.look.recall)
         follow = self._subject.stage not in (Stage.LOADING, Stage.RECORDED)  # a recording is read from its beginning
         yield self.filters
         yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
@@ -63,8 +67,9 @@ class TrafficList(Ground):
 
     def sync(self) -> None:
         """Take in what is new, and repaint what of it is in sight."""
-        _take_in(self.model)
         rows = self.rows
+        if not rows.frozen:  # what stands still takes in nothing
+            _take_in(self.model)
         empty = () if self.model.count else _empty(self._subject, self.filters.text)
         if empty != rows.empty:
             rows.empty = empty
@@ -85,6 +90,7 @@ class TrafficList(Ground):
         self.model.show(tree=old.tree, partners=old.partners)
         self.model.set_filter(self._term)
         self.model.finder.set(old.finder.text)
+        self.look.show(old.look.with_reference(0, 0) if old.look.reference else old.look)
         self.rows.source = self.model
         self.rows.action_last()
         self.chosen, self._mourned = 0, None
@@ -113,22 +119,34 @@ class TrafficList(Ground):
 
     def go_to_exchange(self, by: int) -> None:
         """To the next request (1), or the one before (-1)."""
-        index = self.model.next_exchange(self.rows.view.cursor, back=by < 0)
+        index = self.model.jumps.exchange(self.rows.view.cursor, back=by < 0)
         if index is not None:
             self.rows.go_to(index)
 
     def go_to_partner(self) -> None:
         """From a request to its answer and back, where both are rows."""
         cursor = self.rows.view.cursor
-        partner = self.model.pair(cursor) if 0 <= cursor < self.model.count else None
+        partner = self.model.jumps.partner(cursor) if 0 <= cursor < self.model.count else None
         if partner is not None:
             self.go_to_entry(partner)
 
-    def go_to_entry(self, n: int) -> None:
-        """To the row that shows an entry, if one does."""
+    def go_to_entry(self, n: int) -> bool:
+        """To the row that shows an entry; whether one does."""
         index = self.model.find(n)
         if index is not None:
             self.rows.go_to(index)
+        return index is not None
+
+    def go_to_nearest(self, n: int) -> bool:
+        """To the row that shows an entry, or else to the last one before it; whether there is any row."""
+        if not self.go_to_entry(n) and self.model.count:
+            self.rows.go_to(self.model.jumps.nearest(n))
+        return self.model.count > 0
+
+    @property
+    def journal(self) -> Journal:
+        """What is shown."""
+        return self._subject.journal
 
     def call_for(self, n: int) -> None:
         """Have an entry shown in full, as soon as the list has come so far; a filter that hides it goes."""

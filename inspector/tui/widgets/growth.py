@@ -18,6 +18,8 @@ class Growth:
         self._frozen_at: int | None = None
         self._seen = 0
         self._count = 0
+        self._errors = self._errors_seen = 0
+        self._waiting = (0, 0)
         view.following = grows
 
     @property
@@ -33,16 +35,24 @@ class Growth:
     @property
     def unseen(self) -> int:
         """Rows that have come since the newest was last in sight."""
-        return max(0, self._count - self._seen)
+        return max(0, self._count - self._seen) + self._waiting[0]
 
-    def take(self, count: int) -> None:
-        """Let the view have the source's rows, or as many as it had when it was frozen."""
-        self._count = count
+    @property
+    def unseen_errors(self) -> int:
+        """How many of what has come since then tell that something went wrong."""
+        return max(0, self._errors - self._errors_seen) + self._waiting[1]
+
+    def take(self, count: int, errors: int = 0, waiting: tuple[int, int] = (0, 0)) -> None:
+        """Let the view have the source's rows, or as many as it had when it was frozen.
+
+        `errors`: how many of all that has come; `waiting`: what the source has not taken in, and the errors therein.
+        """
+        self._count, self._errors, self._waiting = count, errors, waiting
         shown = count if self._frozen_at is None else min(self._frozen_at, count)
         if shown != self._view.count:
             self._view.set_count(shown)
         if self.following or not self.grows:
-            self._seen = count
+            self._seen, self._errors_seen = count, errors
 
     def freeze(self) -> None:
         """Let the view stand still."""
@@ -51,20 +61,24 @@ class Growth:
     def thaw(self) -> None:
         """Let the view have all rows again."""
         self._frozen_at = None
-        self.take(self._count)
+        self.take(self._count, self._errors, self._waiting)
 
     def restart(self, count: int) -> None:
         """Begin anew with other rows: what is unseen of them nobody can tell."""
         if self._frozen_at is not None:
             self._frozen_at = count
         self._seen = max(0, count - self.unseen)
-        self.take(count)
+        self.take(count, self._errors, self._waiting)
 
     def label(self) -> list[Span]:
         """Return the state in a word or two, with its sign; nothing while there is nothing to say."""
         new = f" {self.unseen:,} new" if self.unseen else ""
+        wrong = self.unseen_errors
+        errors: list[Span] = (
+            [(f" {glyphs().error} {wrong:,} error{'s' if wrong > 1 else ''}", "error")] if wrong else []
+        )
         if self.frozen:
-            return [(f"{glyphs().frozen} frozen{new}", "warning")]
+            return [(f"{glyphs().frozen} frozen{new}", "warning"), *errors]
         if self.following:
             return [(f"{glyphs().follow} follow", "accent")]
-        return [(f"{glyphs().follow}{new}", "warning")] if new else []
+        return [(f"{glyphs().follow}{new}", "warning"), *errors] if new else []

@@ -88,6 +88,7 @@ One line per row, the newest last. The list follows the newest row until you mov
         self._told_row = (-1, -1)
         self._told_state = (follow, False)
         self._head: Sequence[Span] = ()
+        self._looked_at: object = None
         self.empty = empty
         self._growth.take(self._source.count)
 
@@ -122,13 +123,23 @@ One line per row, the newest last. The list follows the newest row until you mov
             self._rebuild()
             return
         before = self.view.looks
-        self._growth.take(self._source.count)
+        self._growth.take(self._source.count, self._source.errors, self._source.waiting)
         if self.view.looks != before:
             self.refresh()
             self._tell()
         else:
             self._ask_live_rows()
+        self._look_around()
         self._renew_header()
+
+    def _look_around(self) -> None:
+        """Tell the source what is in sight, where that may matter to how its rows look."""
+        now = self.view.visible, self.line_width, self._generation
+        if now == self._looked_at and not self._live:
+            return
+        self._looked_at = now
+        if self._source.sees(self.view.visible, self.line_width):
+            self.forget()
 
     def _renew_header(self) -> None:
         head = self.header(self.line_width)
@@ -143,6 +154,7 @@ One line per row, the newest last. The list follows the newest row until you mov
         if not self.view.following and self._told_row[1] >= 0:
             self.view.go_to(self._source.index_of(self._told_row[1]))
         self._live.clear()
+        self._look_around()
         self.forget()
         self._tell()
 
@@ -172,6 +184,7 @@ One line per row, the newest last. The list follows the newest row until you mov
 
     def moved(self) -> None:
         """Show and tell where the reader went."""
+        self._look_around()
         super().moved()
         self._tell()
 
@@ -211,6 +224,13 @@ One line per row, the newest last. The list follows the newest row until you mov
         else:
             self._growth.thaw()
             self.action_last()
+
+    def action_fold(self) -> None:
+        """Fold away what stands under the row, or show it again; the row stays chosen."""
+        self.view.following = False
+        self._tell()
+        self._source.toggle_fold(self.view.cursor)
+        self.sync()
 
     def action_freeze(self) -> None:
         """Let the view stand still, or release it."""

@@ -1,0 +1,103 @@
+"""How a person looks at the traffic: the jumps from line to line, the columns, the times, the waterfall.
+
+The actions of a panel that has a list of traffic and a detail, apart from that panel.
+"""
+
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from inspector.tui.panels.traffic_list import TrafficList
+from inspector.viewmodels.columns import FIELD
+
+if TYPE_CHECKING:
+    from inspector.tui.panels.detail import DetailPanel
+
+
+class Looking(Widget):
+    """Jumps, columns, times."""
+
+    list: TrafficList
+
+    @property
+    def detail(self) -> "DetailPanel":
+        """What shows the chosen message."""
+        raise NotImplementedError
+
+    def action_origin(self) -> None:
+        """Go to what caused the chosen line."""
+        n = self.list.model.jumps.origin(self.list.rows.view.cursor)
+        if n is None:
+            self._say("Nothing is known to have caused this.")
+        elif not self.list.go_to_entry(n):
+            self._say(f"#{n} is not among the lines that are shown.")
+
+    def action_error(self, by: int) -> None:
+        """Go to the next error, or the one before."""
+        self._go(self.list.model.jumps.error(self.list.rows.view.cursor, back=by < 0), "error", by)
+
+    def action_within(self, by: int) -> None:
+        """Go on within the exchange, or back."""
+        self._go(self.list.model.jumps.within(self.list.rows.view.cursor, back=by < 0), "line of this exchange", by)
+
+    def _go(self, index: int | None, what: str, by: int) -> None:
+        if index is None:
+            self._say(f"There is no {what} {'below' if by > 0 else 'above'}.")
+        else:
+            self.list.rows.go_to(index)
+
+    def action_go_to(self) -> None:
+        """Ask for a number or a time, and go there."""
+        from inspector.tui.screens.go_to import GoToScreen
+
+        self.app.push_screen(GoToScreen(self.list.model.jumps.entry), self._went)
+
+    def _went(self, n: int | None) -> None:
+        if n and not self.list.go_to_nearest(n):
+            self._say("No line is shown.")
+
+    def action_times(self) -> None:
+        """Tell times another way."""
+        self.list.look.set(self.list.look.now.next_mode())
+
+    def action_reference(self) -> None:
+        """Count times from the chosen line; from the same line again, no more."""
+        self.list.look.toggle_reference()
+
+    def action_columns(self) -> None:
+        """Choose the columns."""
+        from inspector.tui.screens.columns import ColumnsScreen
+
+        self.app.push_screen(ColumnsScreen(self.list.look.names, self.list.look.choose))
+
+    def action_as_column(self) -> None:
+        """Show the chosen value of the payload in a column of its own, or no more."""
+        from inspector.capture.filters.normal import describe
+        from inspector.capture.filters.terms import Has
+        from inspector.viewmodels.filter_by import ref_of_path
+
+        chosen = self.detail.chosen_value() if self.detail.has_focus_within else None
+        ref = ref_of_path(chosen[0]) if chosen is not None else None
+        if ref is None:
+            self.action_columns()
+            return
+        name = FIELD + describe(Has(ref))
+        now = self.list.look.names
+        if name in now:
+            self.list.look.choose(tuple(each for each in now if each != name))
+            self._say(f"{name[1:]} is no column any more.")
+            return
+        at = now.index("what") + 1 if "what" in now else len(now)
+        self.list.look.choose((*now[:at], name, *now[at:]))
+        self._say(f"{name[1:]} is a column now. C changes the columns.")
+
+    def action_waterfall(self) -> None:
+        """Show all exchanges on an axis of time; come back with one of them."""
+        from inspector.tui.screens.waterfall import WaterfallScreen
+
+        self.app.push_screen(WaterfallScreen(self.list.filters.subject, self.list.chosen), self._went)
+
+    def _say(self, said: str) -> None:
+        from inspector.viewmodels.text import visible
+
+        self.notify(visible(said, limit=300), markup=False, timeout=3)

@@ -1,0 +1,125 @@
+"""The columns of the traffic list: which there are, which fit a width, and how cells are laid into them.
+
+Without a choice of the reader's the width alone decides. A choice is kept in its order; where it does not fit, what
+stands furthest right gives way, and never the method with its target.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from inspector.viewmodels import text
+from inspector.viewmodels.lines import lay
+from inspector.viewmodels.roles import Span
+
+FIELD = "="
+"""Begins the name of a column that shows a field of the filter language: `=args.q`."""
+LANE = 24
+"""Cells of the small waterfall."""
+_FIELD_WIDTH = 16
+_LEAST = 20
+"""Cells that the method and its target keep."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column; width 0 is the one that takes what the others leave."""
+
+    name: str
+    title: str
+    width: int
+    right: bool = False
+    about: str = ""
+    """Half a sentence for whoever chooses."""
+
+
+_SECONDS = Column("seconds", "time", 8)
+CHOICES: tuple[Column, ...] = (
+    Column("number", "#", 7, True, "its number in the capture"),
+    Column("time", "time", 12, False, "when it crossed the wire; @ changes how that is told"),
+    Column("since", "since", 8, True, "how long after the row above"),
+    Column("way", "", 1, False, "who sent it"),
+    Column("what", "method and target", 0, False, "the method, what it is about, and a preview"),
+    Column("status", "status", 14, False, "what became of the exchange"),
+    Column("took", "took", 7, True, "from the request to its answer"),
+    Column("size", "size", 7, True, "bytes of the answer, or of the message"),
+    Column("sent", "sent", 7, True, "bytes that went to the server"),
+    Column("came", "came", 7, True, "bytes that came from it"),
+    Column("channel", "on", 6, False, "where it crossed: stdin, stdout, post, sse"),
+    Column("http", "http", 4, True, "the status of the HTTP response that belongs to it"),
+    Column("id", "id", 8, False, "the JSON-RPC id"),
+    Column("session", "session", 10, False, "the HTTP session that it belongs to"),
+    Column("lane", "", LANE, False, "a bar on the time of the rows in sight"),
+)
+"""In the order in which they are offered."""
+_BY_NAME = {column.name: column for column in (*CHOICES, _SECONDS)}
+_BY_WIDTH = (
+    (56, "way what status took"),
+    (100, "seconds way what status took size"),
+    (140, "number time way what status took size"),
+    (150, "number time since way what status took sent came channel"),
+)
+_WIDEST = "number time since way what status took sent came channel lane"
+
+
+def column(name: str) -> Column | None:
+    """The column of that name; None if there is none."""
+    if name.startswith(FIELD):
+        return Column(name, text.visible(name[1:], limit=60), _FIELD_WIDTH)
+    return _BY_NAME.get(name)
+
+
+def by_width(width: int) -> tuple[str, ...]:
+    """The names of the columns for a width in cells, where nobody has chosen."""
+    for below, names in _BY_WIDTH:
+        if width < below:
+            return tuple(names.split())
+    return tuple(_WIDEST.split())
+
+
+def columns(width: int, chosen: Sequence[str] = ()) -> tuple[Column, ...]:
+    """The columns for a width, from left to right; `chosen`: the reader's own, empty where there is no choice."""
+    if not chosen:
+        return tuple(_BY_NAME[name] for name in by_width(width))
+    names = dict.fromkeys(chosen if "what" in chosen else (*chosen, "what"))
+    found = [found for found in map(column, names) if found is not None]
+    while len(found) > 1 and width - _taken(found) < _LEAST:
+        last = max(at for at, each in enumerate(found) if each.width)
+        del found[last]
+    return tuple(found)
+
+
+def _taken(shown: Sequence[Column]) -> int:
+    return sum(each.width for each in shown) + len(shown) - 1
+
+
+def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -> list[Span]:
+    """Put cells into columns; exactly `width` cells."""
+    shown = _with_room(shown, cells)
+    left = width - _taken(shown)
+    spans: list[Span] = []
+    for each in shown:
+        cell = cells.get(each.name, [])
+        if each.right and cell:
+            spans.append((text.pad(cell[0][0], each.width, right=True), cell[0][1]))
+        else:
+            spans += lay(cell, each.width or max(0, left))
+        spans.append((" ", "text"))
+    return lay(spans[:-1], width)
+
+
+def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequence[Column]:
+    """Leave out status and time if there is nothing in either: a line of stderr has better use for their room.
+
+    What stands left of the text that gets that room keeps its place, and so does what stands right of it.
+    """
+    if "status" in cells or "took" in cells:
+        return shown
+    empty = ("status", "took") if cells.get("size") else ("status", "took", "size")
+    text_at = [each.width for each in shown].index(0) if any(not each.width for each in shown) else len(shown)
+    return [each for at, each in enumerate(shown) if at < text_at or each.name not in empty]
+
+
+def titles(width: int, shown: Sequence[Column], named: dict[str, str] | None = None) -> list[Span]:
+    """The titles of the columns; `named`: other words for some."""
+    named = named or {}
+    return lay_out({each.name: [(named.get(each.name, each.title), "muted")] for each in shown}, width, shown)

@@ -1,0 +1,146 @@
+"""The rows of one view, in their order: entry numbers, put in, taken out and folded away without looking at the rest.
+
+What stands under a request folds away, and so does a long run of notifications; each is found by its place alone,
+so that folding costs what it hides, not what the journal holds.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from inspector.viewmodels.log_runs import FOLDED, Run
+from inspector.viewmodels.log_tree import Tree
+
+SHOWN, FOLDED_AWAY = 1, 2
+
+
+class RowList:
+    """Rows that come, go and fold. `rows` may be read at any time and is never replaced in part."""
+
+    def __init__(self, places: Tree, *, tree: bool) -> None:
+        self.places = places
+        self.rows = array("I")
+        self.tree = tree
+        self.generation = 0
+        self.folded: dict[int, int] = {}
+        """Blocks that are folded: the entry that begins it, and how many rows that hides."""
+        self._state = bytearray(1)
+        """At n: whether entry n is a row now, or would be if its block was not folded."""
+
+    def key(self, n: int) -> int:
+        """The place of entry n in the order of the view: ascending, and the same for ever."""
+        return (self.places.roots[n] << 32 | n) if self.tree else n
+
+    def position(self, key: int) -> int:
+        """Where the row with this key is, or the last one before it; -1 if there is none."""
+        return bisect_right(self.rows, key, key=self.key) - 1
+
+    @property
+    def folds_runs(self) -> bool:
+        """Whether long runs are one row: in the tree, and not where a filter chooses the rows."""
+        return self.tree and not self.is_chosen
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether a filter chooses the rows. To be said by whoever has one."""
+        return False
+
+    def _stands_for(self, row: int, n: int) -> bool:
+        """Whether a row is that of a run that entry n is folded into."""
+        if not self.folds_runs or not self.places.flags[n] & FOLDED:
+            return False
+        run = self.places.runs.run(row)
+        return run is not None and run.first <= n <= run.last
+
+    def drop_late(self) -> None:
+        """Rows that turned out to be part of a run are none any more."""
+        late = self.places.runs.late()
+        if late and self.folds_runs:
+            for n in late:
+                self._remove(n)
+            self.generation += 1
+
+    def _remove(self, n: int) -> None:
+        """Let entry n be no row, nor one that is folded away."""
+        before, self._state[n] = self._state[n], 0
+        if before == FOLDED_AWAY:
+            self.folded[self.places.roots[n]] -= 1
+        elif before:
+            del self.rows[bisect_left(self.rows, self.key(n), key=self.key)]
+
+    def toggle_fold(self, n: int) -> None:
+        """Fold away what stands in the run or the block of entry n, or show it again. Means nothing in wire order."""
+        if not self.tree:
+            return
+        run = self.run_around(n) if self.folds_runs else None
+        if run is not None:
+            self._toggle_run(run)
+        elif self.folded.pop(self.places.roots[n], None) is None:
+            self._fold_block(self.places.roots[n])
+        else:
+            self._unfold_block(self.places.roots[n])
+        self.generation += 1
+
+    def run_around(self, n: int) -> Run | None:
+        """The run that entry n begins, or is part of and that is unfolded."""
+        runs = self.places.runs
+        return runs.run(n) or runs.opened_around(n)
+
+    def _toggle_run(self, run: Run) -> None:
+        runs = self.places.runs
+        if run.opened:
+            for n in runs.fold(run):
+                self._state[n] = 0
+            del self.rows[self.position(self.key(run.first)) + 1 : self.position(self.key(run.last)) + 1]
+        else:
+            self.merge(runs.open(run))
+
+    def _fold_block(self, root: int) -> None:
+        first, behind = self.position(self.key(root)) + 1, self.position((root + 1 << 32) - 1) + 1
+        for n in self.rows[first:behind]:
+            self._state[n] = FOLDED_AWAY
+        del self.rows[first:behind]
+        self.folded[root] = behind - first
+
+    def _unfold_block(self, root: int) -> None:
+        found: list[int] = []
+        n = self._state.find(FOLDED_AWAY, root)
+        while n >= 0:
+            if self.places.roots[n] == root:
+                self._state[n] = 0
+                found.append(n)
+            n = self._state.find(FOLDED_AWAY, n + 1)
+        self.merge(found)
+
+    def merge(self, entries: Iterable[int]) -> None:
+        """Make entries rows, each at its place; those that are rows already stay what they are."""
+        new: list[int] = []
+        state = self._state
+        for n in entries:
+            if state[n]:
+                continue
+            if self.tree and self.folded and self._is_folded_away(n):
+                state[n] = FOLDED_AWAY
+                continue
+            state[n] = SHOWN
+            new.append(n)
+        if new:
+            new.sort(key=self.key if self.tree else None)
+            self._put(new)
+
+    def _is_folded_away(self, n: int) -> bool:
+        root = self.places.roots[n]
+        if root == n or root not in self.folded:
+            return False
+        self.folded[root] += 1
+        self.generation += 1
+        return True
+
+    def _put(self, new: list[int]) -> None:
+        low, high = self.key(new[0]), self.key(new[-1])
+        if not self.rows or low > self.key(self.rows[-1]):
+            self.rows.extend(new)
+            return
+        self.generation += 1
+        start, end = self.position(low) + 1, self.position(high) + 1
+        self.rows[start:end] = array("I", sorted([*self.rows[start:end], *new], key=self.key))
