@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from inspector.session.engine import Live
 from inspector.tui import keys
+from inspector.tui.logging_in import LoggingIn
 from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.relisting import Relisting
@@ -35,7 +36,7 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Offering, Relisting, App[None]):
+class InspectApp(LoggingIn, Offering, Relisting, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -124,6 +125,7 @@ class InspectApp(Offering, Relisting, App[None]):
             return
         self._header.sync()
         self.panel.sync()
+        self.look_for_login()
         if came := self._notice.sync(shown=self._shown):
             self.bell()
             self.say(came)
@@ -185,7 +187,9 @@ class InspectApp(Offering, Relisting, App[None]):
         self.say(said, severity="information" if well else "warning")
 
     def action_answer_here(self) -> None:
-        """Answer the oldest question in a dialog over whatever is in sight."""
+        """Show what waits in a dialog over whatever is in sight: a login, else the oldest question."""
+        if self.show_login():
+            return
         waiting = self._notice.oldest
         if waiting is None:
             self.say("The server asks nothing now.")

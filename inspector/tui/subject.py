@@ -23,6 +23,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.session.engine import Live
 from inspector.session.session import Session, State
 from inspector.tui.desk_view import DeskView, LiveDeskView
+from inspector.tui.login_view import LiveLoginView, LoginView
 from inspector.tui.request_view import LiveRequestView, RequestView
 from inspector.tui.task_view import LiveTaskView, TaskView
 from inspector.tui.watch_view import LiveWatchView, WatchView
@@ -52,7 +53,7 @@ class About(msgspec.Struct, frozen=True):
     insecure: bool = False
 
 
-class Subject(DeskView, RequestView, TaskView, WatchView):
+class Subject(DeskView, LoginView, RequestView, TaskView, WatchView):
     """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
@@ -159,7 +160,7 @@ class Recording(Subject):
         self.journal.close()
 
 
-class LiveSubject(LiveDeskView, LiveRequestView, LiveTaskView, LiveWatchView, Subject):
+class LiveSubject(LiveDeskView, LiveLoginView, LiveRequestView, LiveTaskView, LiveWatchView, Subject):
     """A conversation that goes on."""
 
     can_act = True

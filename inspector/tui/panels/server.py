@@ -32,7 +32,7 @@ _TICKS = 6
 _MANY = 5000
 _TICKS_OF_MANY = 60
 """With so many exchanges, which are all counted each time, once in two seconds."""
-_RIGHT = ("Process", "HTTP", "Environment", "Ping", "Traffic", "Recording", "stderr")
+_RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
 """What stands in the right column, in this order; everything else stands in the left one."""
 _CAPABILITIES = frozenset({"The server can", "We can"})
 
@@ -141,6 +141,7 @@ class ServerPanel(Panel):
             journal.notices,
             self.subject.stage,
             self._reveal,
+            self.subject.guide.rungs if self.subject.guide is not None else (),
             running,
         )
 
@@ -163,6 +164,10 @@ class ServerPanel(Panel):
                 yield _ticked(section)
             elif section.title != "Notices":
                 yield section
+        if subject.guide is not None and subject.guide.rungs:
+            from inspector.viewmodels.ladder import ladder_section
+
+            yield ladder_section(subject.guide.rungs)
         yield recording_section(subject.journal)
 
     def _show(self, title: str, section: Section) -> None:
