@@ -141,7 +141,8 @@ class Timeline(RowSource):
 
     def filter_step(self) -> bool:
         """Take over some of what the filter has found; whether there is more to come."""
-        return any([wire.model.filter_step() for wire in self.wires])
+        more = [wire.model.filter_step() for wire in self.wires]  # each is asked
+        return any(more)
 
     def age(self) -> None:
         """Time has gone by: a filter may ask how long something has been waiting."""

@@ -77,7 +77,7 @@ def test_a_filter_can_ask_whose_message_it_is() -> None:
 
 
 def test_an_entry_is_found_and_a_key_survives_another_timeline() -> None:
-    one, two, timeline = _two()
+    one, _, timeline = _two()
     _settle(timeline)
     assert timeline.find(7, 2) == 2
     assert timeline.find(7, 99) is None

@@ -1,0 +1,80 @@
+"""What somebody wants to look at, by a word: a URL, a capture, a command line, or a server that some host knows.
+
+One rule for the command line and for the line in the interface. Nothing is opened here, and a name gives what a
+host's file describes: whoever opens that asks first.
+"""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from inspector.errors import UsageError
+from inspector.viewmodels.start import OpenCapture, OpenServer, Server, StartChoice
+
+_SCHEMES = ("http://", "https://")
+_MOST_NAMES = 8
+
+
+class OpenTyped(msgspec.Struct, frozen=True):
+    """A server that somebody has described by hand: its command, or its URL."""
+
+    argv: tuple[str, ...] = ()
+    url: str = ""
+
+
+Wanted = StartChoice | OpenTyped
+
+
+def wanted(word: str, servers: Sequence[Server]) -> Wanted:
+    """What a word stands for, the servers being those that were found.
+
+    Raises: UsageError if it stands for nothing, or for several servers.
+    """
+    word = word.strip()
+    if word.startswith(_SCHEMES):
+        return OpenTyped(url=word)
+    if (named := _named(word, servers)) is not None:
+        return OpenServer(named)
+    if word.endswith(".mcpcap") or ("/" in word and Path(word).expanduser().is_file() and " " not in word):
+        return OpenCapture(_capture(word))
+    if any(char.isspace() for char in word):
+        return OpenTyped(argv=_argv(word))
+    raise _nothing(word, servers)
+
+
+def _named(word: str, servers: Sequence[Server]) -> Server | None:
+    """The server of that name, or of that `HOST:NAME` where several hosts have one."""
+    found = [each for each in servers if each.name and word in (each.name, f"{each.host}:{each.name}")]
+    different = {(each.argv, each.url, each.cwd): each for each in reversed(found)}
+    if len(different) > 1:
+        ways = ", ".join(repr(f"{each.host}:{each.name}") for each in reversed(different.values()))
+        raise UsageError(f"{word!r} is the name of several servers", hint=f"Say whose: {ways}.")
+    return found[0] if found else None
+
+
+def _capture(word: str) -> Path:
+    path = Path(word).expanduser()
+    if not path.is_file():
+        raise UsageError(f"{word}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    return path
+
+
+def _argv(word: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(word))
+    except ValueError as error:
+        raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
+
+
+def _nothing(word: str, servers: Sequence[Server]) -> UsageError:
+    from difflib import get_close_matches
+
+    names = [*dict.fromkeys(each.name for each in servers if each.name)]
+    if near := get_close_matches(word, names, n=1):
+        return UsageError(f"no server {word!r} was found", hint=f"Did you mean {near[0]!r}?")
+    known = f"Found were: {', '.join(names[:_MOST_NAMES])}." if names else "No host's file names any server."
+    return UsageError(
+        f"{word!r} is no URL, no capture, no command with arguments, and no server that was found", hint=known
+    )
