@@ -7,9 +7,9 @@ no new one is made: otherwise keys would wait behind pictures.
 
 import gc
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import App, ComposeResult, SystemCommand
@@ -25,18 +25,21 @@ from inspector.tui.panels import Panel, make_panel
 from inspector.tui.relisting import Relisting
 from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
-from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
+from inspector.tui.subject import LiveSubject, Recording, Stage
+from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.header_bar import HeaderBar
-from inspector.tui.widgets.notice_bar import NoticeBar
 from inspector.viewmodels.text import visible
+
+if TYPE_CHECKING:
+    from inspector.tui.opening import Opened, Opener
 
 TICKS_PER_SECOND = 30
 _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(LoggingIn, Offering, Relisting, App[None]):
+class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -55,82 +58,66 @@ class InspectApp(LoggingIn, Offering, Relisting, App[None]):
         first: Live | None = None,
         replay: Path | None = None,
         show: str = "traffic",
+        beside: "Sequence[Opened]" = (),
+        opener: "Opener | None" = None,
     ) -> None:
-        """Show a live conversation or a capture.
+        """Show a live conversation or a capture, and others `beside` in tabs of their own.
 
         `begin` starts a new live conversation, for reconnecting, and takes what is to be offered if somebody chose it;
         `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
-        the first screen.
+        the first screen. With an `opener` the person can have further ones opened.
 
         Raises: CaptureError if `replay` is no capture.
         """
         super().__init__()
         install(self, ascii_only=glyphs().to_server != "→")
         _dress(self)
-        self._begin = begin
-        self.offers: frozenset[str] | None = None
-        """What new connections offer the server; None for what the caller set."""
-        self.subject: Subject = self._first_subject(first, replay)
-        self._shown = show
-        self._panels: dict[str, Panel] = {}
-        self._header = HeaderBar(self.subject, shown=show)
-        self._notice = NoticeBar(self.subject)
-
-    def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
-        if replay is not None:
-            return Recording(replay)
-        live = first if first is not None else self._begin() if self._begin is not None else None
-        assert live is not None, "an app needs something to show"
-        return LiveSubject(live)
+        if first is None and replay is None and begin is not None:
+            first = begin()
+        self.tab = Tab(1, subject_of(first, replay), begin, shown=show)
+        self.tabs = [self.tab]
+        self.opener = opener
+        self._beside = [*beside]
+        self.header = HeaderBar(self.subject, shown=show)
 
     def compose(self) -> ComposeResult:
         """Lay out the first panel between header and footer; the others come when they are first shown.
 
         What nobody sees yet comes after the first picture.
         """
-        panel = self._panels[self._shown] = make_panel(self._shown, self.subject)
-        yield self._header
+        panel = self.tab.panels[self.tab.shown] = make_panel(self.tab.shown, self.subject)
+        yield self.header
         yield panel
         yield FooterBar()
 
     async def on_mount(self) -> None:
         """Show the first screen and start the clock."""
-        await self.action_show(self._shown)
+        await self.action_show(self.tab.shown)
         self.set_interval(1 / TICKS_PER_SECOND, self._tick)
-        self.call_after_refresh(self.mount, self._notice)
+        self.call_after_refresh(self.mount, self.tab.notice)
         self.call_after_refresh(_settle)
         if isinstance(self.subject, Recording):
             self.run_worker(self.subject.load, thread=True, exclusive=True, group="load")
+        if self._beside:
+            self.call_after_refresh(self.add_tabs, self._beside)
 
     async def action_show(self, name: str) -> None:
         """Show a screen by its name, as `make_panel` knows it."""
-        panel = self._panels.get(name)
+        tab, self.shows_timeline = self.tab, False
+        panel = tab.panels.get(name)
         if panel is None:
-            panel = self._panels[name] = make_panel(name, self.subject)
-            await self.mount(panel, after=self._header)
-        for other_name, other in self._panels.items():
-            other.display = other_name == name
-        self._shown = name
-        self._header.shown = name
-        panel.sync()
-        panel.take_focus()
-
-    @property
-    def panel(self) -> Panel:
-        """The panel in sight."""
-        return self._panels[self._shown]
+            panel = tab.panels[name] = make_panel(name, tab.subject)
+            await self.mount(panel, after=self.header)
+        tab.shown = self.header.shown = name
+        self.show_only(panel)
 
     def _tick(self) -> None:
-        if self._terminal_is_behind() or not self._panels or not self._header.is_attached:
+        if self._terminal_is_behind() or not self.tab.panels or not self.header.is_attached:
             return
-        self._header.sync()
+        self.header.sync()
         self.panel.sync()
         self.look_for_login()
-        if came := self._notice.sync(shown=self._shown):
-            self.bell()
-            self.say(came)
-        for said in self.subject.watch_news():
-            self.say(said, severity="warning")
+        self.look_at_tabs()
 
     def _terminal_is_behind(self) -> bool:
         """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""
@@ -140,7 +127,7 @@ class InspectApp(LoggingIn, Offering, Relisting, App[None]):
 
     async def action_back(self) -> None:
         """Go back one step within the panel; from its first step to the traffic. Never quits."""
-        if not self.panel.go_back() and self._shown != "traffic":
+        if not self.panel.go_back() and self.tab.shown != "traffic":
             await self.action_show("traffic")
 
     def action_copy(self) -> None:
@@ -153,7 +140,7 @@ class InspectApp(LoggingIn, Offering, Relisting, App[None]):
 
     async def action_cancel_request(self) -> None:
         """Cancel the running request; without one, say how to quit."""
-        for panel in self._panels.values():
+        for panel in self.tab.panels.values():
             if await panel.cancel_running():
                 return
         if self.subject.stage is Stage.CONNECTING:
@@ -163,15 +150,14 @@ class InspectApp(LoggingIn, Offering, Relisting, App[None]):
 
     async def action_reconnect(self) -> None:
         """End this conversation and begin a new one with the same server."""
-        if self._begin is None:
+        tab = self.tab
+        if tab.begin is None:
             self.say("A recorded conversation has no server to connect to.")
             return
-        chosen = () if self.offers is None else (self.offers,)
-        old, self.subject = self.subject, LiveSubject(self._begin(*chosen))
-        self._header.rebind(self.subject)
-        self._notice.rebind(self.subject)
-        for panel in self._panels.values():
-            panel.rebind(self.subject)
+        chosen = () if tab.offers is None else (tab.offers,)
+        old = tab.subject
+        tab.rebind(LiveSubject(tab.begin(*chosen)))
+        self.header.rebind(tab.subject)
         self.run_worker(old.end(), group="ending")
         kept = old.journal.capture_path
         self.say("A new connection." + (f" The one before is kept in {kept.name}." if kept else ""))
@@ -190,7 +176,7 @@ class InspectApp(LoggingIn, Offering, Relisting, App[None]):
         """Show what waits in a dialog over whatever is in sight: a login, else the oldest question."""
         if self.show_login():
             return
-        waiting = self._notice.oldest
+        waiting = self.tab.notice.oldest
         if waiting is None:
             self.say("The server asks nothing now.")
             return

@@ -30,7 +30,7 @@ def show_offers(app: "InspectApp") -> None:
 
 async def offer(app: "InspectApp", chosen: frozenset[str]) -> None:
     """Offer this from now on: at once where that can be, else by a new connection."""
-    app.offers = chosen
+    app.tab.offers = chosen
     if app.subject.stage is Stage.OPEN and await app.subject.declare(chosen):
         app.say("Offered from the next request on.")
     else:

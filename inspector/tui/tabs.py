@@ -1,0 +1,293 @@
+"""Several conversations in one app: a tab each, with its own subject, panels and notices; one of them is in sight.
+
+What happens in a tab out of sight is told with its name. A line of tabs is there only while there are several.
+"""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspector.errors import InspectError
+from inspector.session.engine import Live
+from inspector.tui.panels import Panel
+from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
+from inspector.tui.widgets.notice_bar import NoticeBar
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+    from inspector.tui.opening import Opened, Opener
+    from inspector.tui.panels.timeline import TimelinePanel
+    from inspector.tui.widgets.conversation_bar import ConversationBar
+    from inspector.viewmodels.wanted import Wanted
+
+ALL = 0
+"""The number that stands for the timeline of all tabs; tabs count from 1."""
+_LOOK = 3
+"""The line of tabs is painted at every third look, as figures that run are."""
+
+
+class Tab:
+    """One conversation of the app."""
+
+    def __init__(
+        self,
+        number: int,
+        subject: Subject,
+        begin: Callable[..., Live] | None = None,
+        *,
+        shown: str = "traffic",
+        name: str = "",
+        close: Callable[[], object] | None = None,
+    ) -> None:
+        """`number` is its own for as long as the app runs; for the others see `Opened`."""
+        self.number = number
+        self.subject = subject
+        self.begin = begin
+        self.name = name or subject.about.label
+        self.close = close
+        self.offers: frozenset[str] | None = None
+        """What new connections offer the server; None for what the caller set."""
+        self.shown = shown
+        self.panels: dict[str, Panel] = {}
+        self.notice = NoticeBar(subject)
+        self._stage = subject.stage
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation with the same server."""
+        subject.journal.name = self.subject.journal.name
+        self.subject = subject
+        self.notice.rebind(subject)
+        for panel in self.panels.values():
+            panel.rebind(subject)
+
+    def end_told(self) -> str:
+        """That it has failed or broken off since the last time this was asked, with the reason; "" otherwise."""
+        stage, before = self.subject.stage, self._stage
+        self._stage = stage
+        if stage is before or stage not in (Stage.FAILED, Stage.CLOSED) or not self.subject.why:
+            return ""
+        return ("not connected: " if stage is Stage.FAILED else "closed: ") + self.subject.why
+
+    @property
+    def running(self) -> list[str]:
+        """What would be lost if it ended now: the methods of requests under way."""
+        from inspector.viewmodels.words import is_stream
+
+        if not self.subject.can_act or self.subject.stage is not Stage.OPEN:
+            return []
+        return [each.method for each in self.subject.journal.conversation.pairs.pending if not is_stream(each)]
+
+
+def subject_of(first: Live | None, capture: Path | None) -> Subject:
+    """What a tab shows. Raises: CaptureError if `capture` is no capture."""
+    if capture is not None:
+        return Recording(capture)
+    assert first is not None, "there is something to show"
+    return LiveSubject(first)
+
+
+class Tabs:
+    """The app's tabs, and its actions for them."""
+
+    tabs: list[Tab]
+    tab: Tab
+    """The one in sight, or that was before the timeline was."""
+    opener: "Opener | None"
+    timeline: "TimelinePanel | None" = None
+    shows_timeline = False
+    bar: "ConversationBar | None" = None
+    _looks = 0
+    _numbers = 1
+
+    @property
+    def subject(self) -> Subject:
+        """What the tab in sight is about."""
+        return self.tab.subject
+
+    @property
+    def offers(self) -> frozenset[str] | None:
+        """What new connections of the tab in sight offer the server; None for what the caller set."""
+        return self.tab.offers
+
+    @property
+    def panel(self) -> Panel:
+        """The panel in sight."""
+        if self.shows_timeline and self.timeline is not None:
+            return self.timeline
+        return self.tab.panels[self.tab.shown]
+
+    @property
+    def all_panels(self) -> list[Panel]:
+        """Those of all tabs, and the timeline."""
+        panels = [panel for tab in self.tabs for panel in tab.panels.values()]
+        return panels if self.timeline is None else [*panels, self.timeline]
+
+    def look_at_tabs(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Tell what is new in each tab, and renew the line of tabs."""
+        for tab in self.tabs:
+            here = tab is self.tab and not self.shows_timeline
+            prefix = "" if here else f"{tab.name}: "
+            if came := tab.notice.sync(shown=tab.shown if here else "inbox"):
+                self.bell()
+                self.say(prefix + came)
+            for said in tab.subject.watch_news():
+                self.say(prefix + said, severity="warning")
+            if (ended := tab.end_told()) and not here:
+                self.say(prefix + ended, severity="warning")
+        self._looks = (self._looks + 1) % _LOOK
+        if self.bar is not None and not self._looks:
+            self.bar.sync()
+
+    # --- coming and going
+
+    async def add_tab(self: "InspectApp", opened: "Opened") -> Tab:  # type: ignore[misc]
+        """Give a conversation a tab, out of sight. Raises: CaptureError if it is a capture that can't be read."""
+        self._numbers += 1
+        subject = subject_of(opened.first, opened.capture)
+        tab = Tab(self._numbers, subject, opened.begin, name=opened.name, close=opened.close)
+        tab.name = _unlike(tab.name, [each.name for each in self.tabs])
+        self.tabs.append(tab)
+        for each in self.tabs:
+            each.subject.journal.name = each.name
+        await self.mount(tab.notice)
+        if isinstance(subject, Recording):
+            self.run_worker(subject.load, thread=True, group=f"load {tab.number}")
+        if self.bar is None:
+            from inspector.tui.widgets.conversation_bar import ConversationBar
+
+            self.bar = ConversationBar(self)
+            await self.mount(self.bar, before=self.header)
+        self.bar.sync()
+        return tab
+
+    async def add_tabs(self: "InspectApp", several: "list[Opened]") -> None:  # type: ignore[misc]
+        """Give each a tab; one that can't be shown is told of, and the others are there."""
+        for opened in several:
+            try:
+                await self.add_tab(opened)
+            except InspectError as error:
+                self.say(f"{opened.name}: {error}", severity="error")
+
+    async def action_show_tab(self: "InspectApp", number: int) -> None:  # type: ignore[misc]
+        """Show a tab by its number, on the screen that it was left on; ALL shows the timeline."""
+        if number == ALL:
+            await self.action_timeline()
+            return
+        tab = next((each for each in self.tabs if each.number == number), None)
+        if tab is None:
+            return
+        self.tab = tab
+        self.header.rebind(tab.subject)
+        await self.action_show(tab.shown)
+
+    async def action_turn_tab(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+        """Show the next tab, or the one before; the timeline is one of them."""
+        if len(self.tabs) == 1:
+            self.say("There is one server. O opens another beside it.")
+            return
+        numbers = [ALL, *(tab.number for tab in self.tabs)]
+        here = ALL if self.shows_timeline else self.tab.number
+        await self.action_show_tab(numbers[(numbers.index(here) + by) % len(numbers)])
+
+    async def action_timeline(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Show the traffic of all servers in one list."""
+        if len(self.tabs) == 1:
+            self.say("There is one server, so its traffic is all there is. O opens another beside it.")
+            return
+        if self.timeline is None:
+            from inspector.tui.panels.timeline import TimelinePanel
+
+            self.timeline = TimelinePanel(self)
+            await self.mount(self.timeline, after=self.header)
+        self.shows_timeline = True
+        self.show_only(self.timeline)
+
+    def show_only(self: "InspectApp", panel: Panel) -> None:  # type: ignore[misc]
+        """Show one panel of all."""
+        for other in self.all_panels:
+            other.display = other is panel
+        self.header.display = not self.shows_timeline
+        if self.bar is not None:
+            self.bar.sync()
+        panel.sync()
+        panel.take_focus()
+
+    def action_open(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Choose another server, or a capture, to be opened beside."""
+        if self.opener is None:
+            self.say("Nothing can be opened from here.")
+            return
+        from inspector.tui.screens.open import OpenScreen
+
+        servers, captures = self.opener.found()
+        self.push_screen(OpenScreen(servers, captures), self._open)
+
+    async def _open(self: "InspectApp", wanted: "Wanted | None") -> None:  # type: ignore[misc]
+        if wanted is None or self.opener is None:
+            return
+        try:
+            tab = await self.add_tab(self.opener.open(wanted))
+        except InspectError as error:
+            self.say(f"{error} {error.hint}".rstrip(), severity="error")
+            return
+        await self.action_show_tab(tab.number)
+
+    def action_close_tab(self: "InspectApp") -> None:  # type: ignore[misc]
+        """End the server of the tab in sight and close it; asks first while something runs."""
+        if self.shows_timeline:
+            self.say("This is the timeline of all. Choose the tab that is to be closed.")
+            return
+        if len(self.tabs) == 1:
+            self.say("It is the only one. Press q to quit.")
+            return
+        tab = self.tab
+        if not (running := tab.running):
+            self.run_worker(self.close_tab(tab), group="closing")
+            return
+        from inspector.tui.screens.confirm import ConfirmScreen
+        from inspector.viewmodels.text import visible
+
+        async def answered(yes: bool | None) -> None:
+            if yes:
+                await self.close_tab(tab)
+
+        asked = visible(f"Close {tab.name} and end its server?", limit=200)
+        quoted = "\n".join(visible(method, limit=100) for method in running)
+        said = f"{len(running)} request{'s' * (len(running) > 1)} of it would be given up:"
+        ways = ("no, keep it (n)", "yes, close it (y)")
+        question = ([(asked, "strong" if running else "text")], [(said, "text")])
+        self.push_screen(ConfirmScreen("Close", question, quoted, ways), answered)  # type: ignore[arg-type]
+
+    async def close_tab(self: "InspectApp", tab: Tab) -> None:  # type: ignore[misc]
+        """End a conversation and take its tab away; another one comes in sight."""
+        if tab not in self.tabs or len(self.tabs) == 1:
+            return
+        place = self.tabs.index(tab)
+        self.tabs.remove(tab)
+        if self.tab is tab:
+            await self.action_show_tab(self.tabs[min(place, len(self.tabs) - 1)].number)
+        for widget in (*tab.panels.values(), tab.notice):
+            await widget.remove()
+        if len(self.tabs) == 1 and self.bar is not None:
+            bar, self.bar = self.bar, None
+            await bar.remove()
+            if self.shows_timeline:
+                await self.action_show_tab(self.tab.number)
+        self.run_worker(self._end(tab), group=f"ending {tab.number}")
+
+    async def _end(self: "InspectApp", tab: Tab) -> None:  # type: ignore[misc]
+        await tab.subject.end()
+        if tab.close is not None:
+            await asyncio.to_thread(tab.close)
+        kept = tab.subject.journal.capture_path if tab.subject.can_act else None
+        self.say(f"{tab.name} is closed." + (f" It is kept in {kept.name}." if kept else ""))
+
+
+def _unlike(name: str, others: list[str]) -> str:
+    """A name that no other tab has."""
+    number, found = 1, name
+    while found in others:
+        number += 1
+        found = f"{name} {number}"
+    return found
