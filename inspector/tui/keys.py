@@ -10,7 +10,9 @@ from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import Action, Where, key_name, types
 from inspector.tui.filter_keys import FILTERING
+from inspector.tui.network_keys import NETWORK
 from inspector.tui.offered_keys import OFFERED
+from inspector.tui.payload_keys import PAYLOADS
 from inspector.tui.raw_keys import BY_HAND, SKILLS
 from inspector.tui.traffic_keys import TRAFFIC
 
@@ -32,6 +34,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
     Action("screen.tasks", ("9",), "Tasks", "Show the tasks of both sides, running and over.", _E, "app.show('tasks')"),
     Action("screen.skills", ("I",), "Skills", "Show the server's skills and verify them.", _E, "app.show('skills')"),
+    Action("screen.network", ("H",), "HTTP", "Show every HTTP exchange: headers, times, events.", _E, "app.show('network')"),
     Action("screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _E, "app.show('raw')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
     Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
@@ -85,14 +88,7 @@ ACTIONS: tuple[Action, ...] = (
         "freeze",
         footer=True,
     ),
-    # Payloads
-    Action(
-        "json.toggle", ("enter", "space"), "Fold", "Fold or unfold this value.", Where.JSON, "toggle_fold", footer=True
-    ),
-    Action("json.open", ("right",), "Unfold", "Unfold this value, or go into it.", Where.JSON, "unfold"),
-    Action("json.close", ("left",), "Fold", "Fold this value, or go out of it.", Where.JSON, "fold"),
-    Action("json.next", ("n",), "Next match", "Go to the next match.", Where.JSON, "next_match"),
-    Action("json.previous", ("N",), "Previous match", "Go to the match before.", Where.JSON, "previous_match"),
+    *PAYLOADS,
     # Search line
     Action("search.leave", ("escape",), "Clear", "Clear the line; when it is empty, leave it.", Where.SEARCH, "leave"),
     Action("search.done", ("enter", "down"), "Go", "Go to what was found.", Where.SEARCH, "done"),
@@ -249,6 +245,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     *BY_HAND,
     *SKILLS,
+    *NETWORK,
     # Tasks
     Action("tasks.cancel", ("x",), "Cancel task", "Ask the server to end it.", Where.TASKS, "cancel_task", footer=True),
     Action("tasks.fetch", ("f",), "Fetch now", "Ask at once how the task stands.", Where.TASKS, "fetch", footer=True),

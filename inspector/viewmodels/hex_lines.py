@@ -24,6 +24,8 @@ class HexLines(RowSource):
     def __init__(self, payload: bytes, per_line: int = 16) -> None:
         self._payload = payload
         self.per_line = per_line
+        self.marked = range(0)
+        """The offsets of the bytes that are set apart."""
 
     @property
     def count(self) -> int:
@@ -43,10 +45,18 @@ class HexLines(RowSource):
         for at in range(self.per_line):
             if at == 8:
                 spans.append((" ", "text"))
-            spans.append((f"{part[at]:02x} ", _role(part[at])) if at < len(part) else ("   ", "text"))
+            if at >= len(part):
+                spans.append(("   ", "text"))
+                continue
+            goes_on = start + at + 1 in self.marked and at + 1 < len(part)
+            spans.append((f"{part[at]:02x}", self._role(start + at, part[at])))
+            spans.append((" ", "match" if goes_on and start + at in self.marked else _role(part[at])))
         spans.append((" ", "text"))
-        spans += [(_character(byte), _role(byte)) for byte in part]
+        spans += [(_character(byte), self._role(start + at, byte)) for at, byte in enumerate(part)]
         return _joined(spans)
+
+    def _role(self, offset: int, byte: int) -> Role:
+        return "match" if offset in self.marked else _role(byte)
 
 
 def _character(byte: int) -> str:

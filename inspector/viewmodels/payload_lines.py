@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from inspector.viewmodels.roles import Span
-from inspector.viewmodels.text import decode, fit, visible
+from inspector.viewmodels.roles import Role, Span
+from inspector.viewmodels.text import cell_width, decode, fit, visible
 
 
 class RawLines:
@@ -23,6 +23,7 @@ class RawLines:
         self._width = 0
         self._firsts: array[int] = array("Q")
         """For each line of the payload the number of the first row that shows it."""
+        self._marked = range(0)
 
     def count(self, width: int) -> int:
         """How many rows of `width` cells it takes."""
@@ -33,15 +34,49 @@ class RawLines:
 
     def line(self, index: int, width: int) -> Sequence[Span]:
         """One row. A row that goes on from the one above begins with a sign in the margin."""
+        begin, stop, part = self._part(index, width)
+        margin: Span = ("↪ " if part else "  ", "faint")
+        first = min(max(self._marked.start, begin), stop)
+        last = min(max(self._marked.stop, first), stop)
+        cuts: tuple[tuple[int, int, Role], ...] = (
+            (begin, first, "foreign"),
+            (first, last, "match"),
+            (last, stop, "foreign"),
+        )
+        room, spans = width - 2, [margin]
+        for start, end, role in cuts:
+            if start < end and room > 0:
+                text = fit(visible(decode(self._payload[start:end])), room)
+                room -= cell_width(text)
+                spans.append((text, role))
+        return spans if len(spans) > 1 else [margin, ("", "foreign")]
+
+    def select(self, start: int, end: int) -> None:
+        """Set some bytes apart, from one offset to another."""
+        self._marked = range(start, end)
+
+    def row_at(self, offset: int, width: int) -> int:
+        """The row that shows a byte; the nearest there is."""
+        if not self._payload:
+            return 0
+        self._arrange(width)
+        number = bisect_right(self._starts, min(offset, len(self._payload) - 1)) - 1
+        row = self._firsts[number] + (offset - self._starts[number]) // self._step(width)
+        row = min(row, self._firsts[number + 1] - 1)
+        return row - (row > self._firsts[number] and offset < self._part(row, width)[0])
+
+    def offset_at(self, row: int, width: int) -> int:
+        """The first byte that a row shows."""
+        return self._part(row, width)[0] if self._payload else 0
+
+    def _part(self, index: int, width: int) -> tuple[int, int, int]:
+        """Which bytes a row shows, and the how-manieth row of its line it is."""
         self._arrange(width)
         number = bisect_right(self._firsts, index) - 1
         step, part = self._step(width), index - self._firsts[number]
         start, end = self._bounds(number)
         begin = _boundary(self._payload, start + part * step, start)
-        stop = min(end, _boundary(self._payload, start + (part + 1) * step, start))
-        text = visible(decode(self._payload[begin:stop]))
-        margin: Span = ("↪ " if part else "  ", "faint")
-        return [margin, (fit(text, width - 2), "foreign")]
+        return begin, min(end, _boundary(self._payload, start + (part + 1) * step, start)), part
 
     def _arrange(self, width: int) -> None:
         if width == self._width:

@@ -27,6 +27,10 @@ _MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f]{4,}|(?:^|\n)[^\w\x00-\x7f]|[\u1160-\u
 _MARKS_KEPT = 3
 _BIDI = frozenset({0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
 _TAGS = range(0xE0000, 0xE0080)
+_ACTING = re.compile(
+    f"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{''.join(map(chr, _BIDI))}{chr(_TAGS.start)}-{chr(_TAGS.stop - 1)}]"
+)
+"""Control characters but newline and tab, halves of surrogate pairs, what turns the direction, and tags."""
 
 
 class _Replacements(dict[int, str]):
@@ -162,14 +166,7 @@ def for_clipboard(text: str) -> tuple[str, int]:
 
     Newlines and tabs stay, and so does what is merely invisible, such as the joiners inside an emoji.
     """
-    kept = [char for char in text if not _acts(char)]
-    return "".join(kept), len(text) - len(kept)
-
-
-def _acts(char: str) -> bool:
-    if char in "\n\t":
-        return False
-    return unicodedata.category(char) in ("Cc", "Cs") or ord(char) in _BIDI or ord(char) in _TAGS
+    return _ACTING.subn("", text)
 
 
 def human_size(size: int) -> str:

@@ -9,10 +9,10 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.protocol.exchanges import ExchangeState
+from inspector.tui.panels.detail_deeds import DetailDeeds
 from inspector.tui.panels.payload_view import BYTES, RAW, TREE, PayloadView
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.section_card import section_renderable
@@ -22,7 +22,7 @@ from inspector.viewmodels.detail import Detail, Side, detail_of
 from inspector.viewmodels.lines import Section
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.spans import spans_width
-from inspector.viewmodels.text import for_clipboard, human_size
+from inspector.viewmodels.text import human_size
 
 HEADERS = "Headers"
 TABS = (TREE, RAW, BYTES, HEADERS)
@@ -33,7 +33,7 @@ _NEVER_JSON = ("stderr", "event")
 """Kinds of payload that nobody expects to be JSON."""
 
 
-class DetailPanel(Widget):
+class DetailPanel(DetailDeeds):
     """What is chosen in the list."""
 
     DEFAULT_CSS = """
@@ -127,21 +127,6 @@ class DetailPanel(Widget):
         """Show secret headers of this message, or hide them again."""
         self._reveal = not self._reveal
         self._look(self.entry)
-
-    def chosen_value(self) -> tuple[str, bytes] | None:
-        """Where in a message the cursor is, and the JSON there; None if it is in no tree."""
-        second = self.query_one("#second", PayloadView)
-        view = second if second.has_focus_within else self.query_one("#first", PayloadView)
-        return (view.path, view.value) if view.path else None
-
-    def copy(self) -> None:
-        """Copy the value under the cursor, or the message."""
-        second = self.query_one("#second", PayloadView)
-        view = second if second.has_focus_within else self.query_one("#first", PayloadView)
-        text, removed = for_clipboard(view.value.decode("utf-8", "replace"))
-        self.app.copy_to_clipboard(text)
-        left_out = f" {removed} control characters were left out." if removed else ""
-        self.notify(f"Copied {human_size(len(text))}.{left_out}", markup=False, timeout=3)
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
         """Open the tab that was clicked."""

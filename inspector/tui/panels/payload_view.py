@@ -1,18 +1,43 @@
-"""A payload in the form that was asked for: as a tree, as its exact text, or as bytes."""
+"""A payload in the form that was asked for: as a tree, as its exact text, or as bytes.
 
+The forms are linked: from the tree, text and bytes open where its cursor is, with the bytes of that value marked; back
+in the tree, the cursor is on the value whose bytes were looked at.
+"""
+
+import asyncio
 from collections.abc import Sequence
+from typing import Protocol
 
+from textual import work
 from textual.app import ComposeResult
-from textual.widget import Widget
 
 from inspector.tui.widgets.json_view import JsonView
 from inspector.tui.widgets.lines_view import Lines, LinesView
+from inspector.tui.widgets.payload_deeds import PayloadDeeds
 from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.byte_map import ByteMap
 from inspector.viewmodels.hex_lines import HexLines, bytes_per_line
+from inspector.viewmodels.json_places import json_path, pointer
 from inspector.viewmodels.payload_lines import RawLines
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.spans import spans_width
 
 TREE, RAW, BYTES = "Tree", "Raw", "Bytes"
+_AT_ONCE = 1_000_000
+"""Bytes up to which places are worked out without a thread."""
+
+
+class _Placed(Lines, Protocol):
+    """Lines that know which bytes they show."""
+
+    def select(self, start: int, end: int) -> None:
+        """Mark some bytes."""
+
+    def row_at(self, offset: int, width: int) -> int:
+        """The line that shows a byte."""
+
+    def offset_at(self, row: int, width: int) -> int:
+        """The first byte that a line shows."""
 
 
 class _Hex(Lines):
@@ -30,8 +55,20 @@ class _Hex(Lines):
         """One line."""
         return self._lines.row(index, width).spans
 
+    def select(self, start: int, end: int) -> None:
+        """Mark some bytes."""
+        self._lines.marked = range(start, end)
 
-class PayloadView(Widget):
+    def row_at(self, offset: int, width: int) -> int:
+        """The line that shows a byte."""
+        return offset // bytes_per_line(width)
+
+    def offset_at(self, row: int, width: int) -> int:
+        """The first byte of a line."""
+        return row * bytes_per_line(width)
+
+
+class PayloadView(PayloadDeeds):
     """One payload under its name."""
 
     DEFAULT_CSS = """
@@ -43,6 +80,12 @@ class PayloadView(Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id, classes=classes)
         self._shown: tuple[bytes, str] | None = None
+        self._said: tuple[Sequence[Span], Sequence[Span]] = ((), ())
+        self._place: Sequence[Span] = ()
+        self._laid: _Placed | None = None
+        self._left_at = -1
+        """The line of text or bytes that the cursor came to from the tree: if it is still there, so is the tree's."""
+        self._map: ByteMap | None = None
         self.payload = b""
         """What is shown, to be copied."""
 
@@ -54,22 +97,137 @@ class PayloadView(Widget):
 
     def show(self, name: Sequence[Span], size: Sequence[Span], payload: bytes, form: str) -> None:
         """Show a payload; nearly free if it is the one that is shown."""
-        self.query_one(StatusLine).show(name, size)
+        self._said = (name, size)
+        self._say()
         if self._shown is not None and self._shown[0] is payload and self._shown[1] == form:
             return
+        same = self._shown is not None and self._shown[0] is payload
+        before = self._shown[1] if self._shown is not None and same else ""
+        if not same:
+            self._map = None
         self._shown, self.payload = (payload, form), payload
         tree, lines = self.query_one(JsonView), self.query_one(LinesView)
         tree.set_class(form != TREE, "hidden")
         lines.set_class(form == TREE, "hidden")
         if form == TREE:
             tree.show(payload)
+            if before in (RAW, BYTES):
+                self._back_to_tree(lines)
         else:
-            lines.show(RawLines(payload) if form == RAW else _Hex(payload))
+            offset = self._offset(lines) if before in (RAW, BYTES) and self._left_at < 0 else None
+            self._laid = RawLines(payload) if form == RAW else _Hex(payload)
+            lines.show(self._laid)
+            self._link(tree, offset)
+        self._say()
+
+    def _say(self) -> None:
+        """The name, the size, and between them the place, as much of it as fits."""
+        name, size = self._said
+        place = self._place if self._shown is not None and self._shown[1] == TREE else ()
+        room = self.size.width - 8 - spans_width(name) - spans_width(size)
+        between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
+        self.query_one(StatusLine).show([*name, *between], size)
+
+    # --- from the tree to its bytes and back
+
+    @property
+    def _can_link(self) -> bool:
+        tree = self.query_one(JsonView)
+        return tree.whole is self.payload and tree.line >= 0 and not tree.lines.problem
+
+    def _link(self, tree: JsonView, offset: int | None) -> None:
+        """Go to the bytes of the value under the tree's cursor, or to those that were in sight."""
+        self._left_at = -1
+        if offset is not None:
+            self._go_to_bytes(offset, offset)
+        elif self._can_link and tree.line > 0:
+            if len(self.payload) <= _AT_ONCE:
+                self._take_span(self.payload, self._mapped().span(tree.line))
+            else:
+                self._link_slowly(tree.line)
+
+    @work(exclusive=True, group="link")
+    async def _link_slowly(self, line: int) -> None:
+        payload = self.payload
+        self._take_span(payload, await asyncio.to_thread(self._mapped().span, line))
+
+    def _take_span(self, payload: bytes, span: tuple[int, int]) -> None:
+        if payload is self.payload and self._shown is not None and self._shown[1] != TREE:
+            self._go_to_bytes(*span)
+            self._left_at = self.query_one(LinesView).view.cursor
+
+    def _go_to_bytes(self, start: int, end: int) -> None:
+        lines = self.query_one(LinesView)
+        if self._laid is None:
+            return
+        if not lines.line_width:  # it was out of sight, and has no size yet
+            self.call_after_refresh(self._go_to_bytes, start, end)
+            return
+        self._laid.select(start, end)
+        lines.forget()
+        lines.go_to(self._laid.row_at(start, lines.line_width))
+
+    def _offset(self, lines: LinesView) -> int | None:
+        if self._laid is None or lines.view.cursor < 0:
+            return None
+        return self._laid.offset_at(lines.view.cursor, lines.line_width)
+
+    def _back_to_tree(self, lines: LinesView) -> None:
+        """Go to the value whose bytes were looked at, if the reader has moved there."""
+        offset = self._offset(lines)
+        if offset is None or not self._can_link or lines.view.cursor == max(self._left_at, 0):
+            return
+        if len(self.payload) <= _AT_ONCE:
+            self.query_one(JsonView).go_to_line(self._mapped().line(offset))
+        else:
+            self._back_slowly(offset)
+
+    @work(exclusive=True, group="link")
+    async def _back_slowly(self, offset: int) -> None:
+        payload = self.payload
+        line = await asyncio.to_thread(self._mapped().line, offset)
+        if payload is self.payload:
+            self.query_one(JsonView).go_to_line(line)
+
+    def _mapped(self) -> ByteMap:
+        if self._map is None:
+            self._map = ByteMap(self.payload, self.query_one(JsonView).lines)
+        return self._map
+
+    # --- the place
+
+    def on_json_view_selected(self, message: JsonView.Selected) -> None:
+        """Say where the cursor is: at once, or as soon as that is worked out."""
+        tree = message.control
+        if len(tree.lines.text) <= _AT_ONCE:
+            self._show_place(tree)
+        else:
+            self._find_place(tree)
+
+    @work(exclusive=True, group="place")
+    async def _find_place(self, tree: JsonView) -> None:
+        line, lines = tree.line, tree.lines
+        steps = await asyncio.to_thread(lambda: lines.places.steps(line) if line > 0 and not lines.problem else ())
+        if (tree.line, tree.lines) == (line, lines):
+            self._place = _written(json_path(steps), pointer(steps))
+            self._say()
+
+    def _show_place(self, tree: JsonView) -> None:
+        steps = tree.steps
+        self._place = _written(json_path(steps), pointer(steps))
+        self._say()
+
+    # ---
 
     def focus_content(self) -> None:
         """Let keys go to the view in sight."""
         tree = self.query_one(JsonView)
         (self.query_one(LinesView) if tree.has_class("hidden") else tree).focus()
+
+    @property
+    def whole(self) -> bytes:
+        """The exact payload."""
+        return self.payload
 
     @property
     def path(self) -> str:
@@ -82,3 +240,7 @@ class PayloadView(Widget):
         """The value under the cursor of the tree; the whole payload elsewhere."""
         tree = self.query_one(JsonView)
         return self.payload if tree.has_class("hidden") else tree.value or self.payload
+
+
+def _written(path: str, pointer_: str) -> Sequence[Span]:
+    return [(path, "key"), ("   ", "text"), (pointer_, "faint")] if pointer_ else []

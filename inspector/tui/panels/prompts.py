@@ -76,6 +76,8 @@ class PromptsPanel(OffersPanel):
         Where.DETAIL,
         Where.MOVING,
         Where.JSON,
+        Where.FINDING_HERE,
+        Where.PAYLOAD,
         Where.SEARCH,
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.PROMPTS, Where.OFFERED, Where.RESULT, Where.DETAIL)

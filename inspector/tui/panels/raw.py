@@ -35,7 +35,16 @@ _OF_SKILLS = ("skills/list", "skills/get", "resources/directory/read")
 class RawPanel(Panel):
     """Writing messages by hand."""
 
-    places = (Where.EVERYWHERE, Where.RAW, Where.FORM_CHOICE, Where.MOVING, Where.LIST, Where.JSON)
+    places = (
+        Where.EVERYWHERE,
+        Where.RAW,
+        Where.FORM_CHOICE,
+        Where.MOVING,
+        Where.LIST,
+        Where.JSON,
+        Where.FINDING_HERE,
+        Where.PAYLOAD,
+    )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.RAW)
     HELP = """\
 Write a request, a notification, several at once, or exactly what is to cross the wire. What is odd about it is said;

@@ -88,6 +88,8 @@ class ResourcesPanel(WatchingPanel):
         Where.DETAIL,
         Where.MOVING,
         Where.JSON,
+        Where.FINDING_HERE,
+        Where.PAYLOAD,
         Where.SEARCH,
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.RESOURCES, Where.OFFERED, Where.RESULT, Where.DETAIL)

@@ -46,6 +46,8 @@ class ToolsPanel(ToolSteps):
         Where.DETAIL,
         Where.MOVING,
         Where.JSON,
+        Where.FINDING_HERE,
+        Where.PAYLOAD,
         Where.SEARCH,
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL)

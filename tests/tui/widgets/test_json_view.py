@@ -162,7 +162,7 @@ async def test_a_big_payload_is_prepared_aside_and_the_view_says_so() -> None:
 
 
 async def test_a_payload_that_comes_too_late_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.tui.widgets.json_view._AT_ONCE", 10)
+    monkeypatch.setattr("inspector.tui.widgets.json_view.AT_ONCE", 10)
     widget = JsonView()
     app = Listening(widget)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -1,0 +1,127 @@
+"""What can be done with any payload in sight: copied in one form or another, read or edited in another program.
+
+A mixin of whatever shows a payload. Those above it in the tree may know of more to copy, such as how to send it again.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from textual.app import SuspendNotSupported
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.errors import UsageError
+from inspector.tui import keys
+from inspector.viewmodels.copies import Copy, copied, of_payload
+from inspector.viewmodels.text import human_size, visible
+
+
+@runtime_checkable
+class KnowsMore(Protocol):
+    """Knows more to copy than the payload."""
+
+    def more_to_copy(self) -> list[Copy]:
+        """What belongs to the payload in sight."""
+
+
+class PayloadDeeds(Widget):
+    """Copy, page, edit."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.PAYLOAD)
+
+    class Edited(Message):
+        """A payload was changed in the person's editor. Unanswered, the change is dropped."""
+
+        def __init__(self, control: "PayloadDeeds", payload: bytes) -> None:
+            super().__init__()
+            self._control = control
+            self.payload = payload
+
+        @property
+        def control(self) -> "PayloadDeeds":
+            """The view it comes from."""
+            return self._control
+
+    @property
+    def whole(self) -> bytes:
+        """The exact payload."""
+        raise NotImplementedError
+
+    def copies(self) -> list[Copy]:
+        """What can be copied of it."""
+        return of_payload(self.whole)
+
+    def action_copy_as(self) -> None:
+        """Choose what to copy."""
+        if not self.whole:
+            self._tell("There is nothing here to copy.")
+            return
+        from inspector.tui.screens.copy_as import CopyScreen
+
+        above: Sequence[Any] = self.ancestors
+        more = next((each.more_to_copy() for each in above if isinstance(each, KnowsMore)), [])
+        self.app.push_screen(CopyScreen([*self.copies(), *more]), self._copy)
+
+    def _copy(self, chosen: Copy | None) -> None:
+        if chosen is None:
+            return
+        found = copied(chosen.name, chosen.make())
+        if found.text:
+            self.app.copy_to_clipboard(found.text)
+        self._tell(found.said, grave=not found.text)
+
+    def action_page_out(self) -> None:
+        """Show the payload in the person's pager."""
+        from inspector.config.programs import PAGERS
+
+        self._run(PAGERS)
+
+    def action_edit_out(self) -> None:
+        """Open the payload in the person's editor."""
+        from inspector.config.programs import EDITORS
+
+        changed = self._run(EDITORS)
+        if changed is not None and _trimmed(changed) != self.whole:
+            self.post_message(self.Edited(self, _trimmed(changed)))
+
+    def _run(self, names: Sequence[str]) -> bytes | None:
+        """Give the terminal to a program with the payload; what the file then holds, None if that did not work."""
+        import os
+
+        from inspector.config.paths import places
+        from inspector.config.programs import program, run_on
+
+        payload = self.whole
+        if not payload:
+            self._tell("There is nothing here to show.")
+            return None
+        try:
+            argv = program(names, os.environ)
+            with self.app.suspend():
+                ran = run_on(argv, payload, places(), suffix=".json" if payload[:1] in (b"{", b"[") else ".txt")
+        except UsageError as error:
+            self._tell(f"{error}: {error.hint}.".replace("..", "."), grave=True)
+            return None
+        except SuspendNotSupported:
+            self._tell("This terminal can't be given to another program.", grave=True)
+            return None
+        if ran.problem:
+            self._tell(f"{ran.problem}.", grave=True)
+        return ran.payload
+
+    def on_payload_deeds_edited(self, message: Edited) -> None:
+        """Say that nothing came of it, unless somebody above takes it."""
+        if not any(getattr(above, "takes_edits", False) for above in self.ancestors):
+            message.stop()
+            self._tell(f"The change ({human_size(len(message.payload))}) is dropped: what has crossed the wire stays.")
+
+    def _tell(self, sentence: str, *, grave: bool = False) -> None:
+        self.app.notify(
+            visible(sentence, limit=400), markup=False, timeout=4, severity="warning" if grave else "information"
+        )
+
+
+def _trimmed(payload: bytes) -> bytes:
+    """Without the line end that editors put behind the last line."""
+    return payload.removesuffix(b"\n").removesuffix(b"\r")
