@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from inspector import __version__
 from inspector.capture.entries import Entry, numbered
 from inspector.capture.file import LOST, CaptureFile
@@ -19,7 +21,7 @@ from inspector.capture.listeners import Listener, Listeners
 from inspector.capture.meaning import NOTHING, meaning_of
 from inspector.capture.opening import create, create_anonymous
 from inspector.capture.recorder import Recorder
-from inspector.capture.records import FORMAT, VERSION, Head, Tool
+from inspector.capture.records import FORMAT, NO_CREDENTIALS, VERSION, Head, Redaction, Tool
 from inspector.capture.runs import SHORTEST, Run, belongs
 from inspector.capture.store import Source, Store
 from inspector.capture.surroundings import HttpExchange, Surroundings
@@ -48,6 +50,7 @@ class Journal:
         *,
         recorder: Recorder | None = None,
         path: Path | None = None,
+        keep_secrets: bool = True,
         clock: Callable[[], int] = time.monotonic_ns,
         wall: Callable[[], int] = time.time_ns,
     ) -> None:
@@ -67,6 +70,7 @@ class Journal:
         self.http_exchanges = self.surroundings.http_exchanges
         """By their number within the connection; of two with the same number, the newer."""
         self._recorder = recorder
+        self._keep_secrets = keep_secrets
         self._clock = clock
         self._wall = wall
         self._listeners = Listeners(self.note)
@@ -189,7 +193,10 @@ class Journal:
         self.store.add_run(run, places, lengths)
 
     def _record(self, entry: Entry) -> None:
-        place, length = self._recorder.keep(entry) if self._recorder is not None else (LOST, 0)
+        written = entry if self._keep_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
+        place, length = self._recorder.keep(written) if self._recorder is not None else (LOST, 0)
+        if written is not entry:
+            self.store.hold(entry)
         self.take(entry, place, length)
 
     def _end_what_is_over(self, time_ns: int, fact: Fact) -> None:
@@ -205,25 +212,38 @@ class Journal:
                 pass
 
 
+def _without_secrets(entry: Entry) -> Entry:
+    """What is written of a fact: credentials are not. The very same if there are none in it."""
+    from inspector.capture.redact import redacted  # whoever starts a server has no use for its patterns
+
+    what = redacted(entry.what) if isinstance(entry.what, HttpFact | ConnectionFact) else entry.what
+    return entry if what is entry.what else replace(entry, what=what)
+
+
 def start_capture(
     path: Path | None,
     *,
     mode: str = "client",
     overwrite: bool = False,
+    keep_secrets: bool = False,
     clock: Callable[[], int] = time.monotonic_ns,
     wall: Callable[[], int] = time.time_ns,
 ) -> Journal:
     """A journal that records into a new file; with None into one without a name, which is gone with the journal.
 
     `mode` says who speaks: "client", "stdio-proxy", "http-proxy", "mock", "replay". An existing file is an error
-    unless it may be overwritten. Whoever starts a capture closes the journal.
+    unless it may be overwritten. Credentials in headers and URLs are masked in the file unless `keep_secrets`; at
+    hand, in memory, are those of the newest entries. Whoever starts a capture closes the journal.
 
     Raises: UsageError if the file can't be made.
     """
     fd = create_anonymous() if path is None else create(path, overwrite=overwrite)
     head = new_head(mode, clock(), wall())
-    file = CaptureFile(fd, path)
-    return Journal(file, head, recorder=Recorder(file, head), path=path, clock=clock, wall=wall)
+    if not keep_secrets:
+        head = replace(head, redaction=Redaction(NO_CREDENTIALS, "write"))
+    file, secrets = CaptureFile(fd, path), keep_secrets
+    recorder = Recorder(file, head)
+    return Journal(file, head, recorder=recorder, path=path, keep_secrets=secrets, clock=clock, wall=wall)
 
 
 def new_head(mode: str, time_ns: int, wall_ns: int) -> Head:

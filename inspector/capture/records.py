@@ -16,6 +16,8 @@ from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
 
 FORMAT = "mcpcap"
 VERSION = "1.0"
+NO_CREDENTIALS = "credentials"
+"""The policy by which credentials in HTTP headers and URLs are not written."""
 
 LIMIT = 2**63 - 1
 Nanoseconds = Annotated[int, msgspec.Meta(ge=-LIMIT, le=LIMIT)]
@@ -35,6 +37,7 @@ class Redaction(msgspec.Struct, frozen=True):
     """What was taken out before it was written."""
 
     policy: str = "none"
+    """NO_CREDENTIALS for what concerns no frame: those are whole, and their digests hold."""
     on: str = "none"
 
 

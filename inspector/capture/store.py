@@ -37,6 +37,8 @@ __all__ = ["Entry", "EntryKind", "MessageKind", "Source", "Store"]
 
 _LARGE = 1024 * 1024
 """Payload bytes from which a new entry is kept at hand: whoever shows it next need not read all of that back."""
+_HELD = 2000
+"""Entries that are kept as they were where the file has them without credentials."""
 _RECENT = 8 * 1024 * 1024
 """Payload bytes of the entries that are kept at hand."""
 _METHODS = 60_000
@@ -199,6 +201,8 @@ class Store(_Table):
         super().__init__()
         self._source = source
         self._recent = _Recent()
+        self._held: dict[int, Entry] = {}
+        """What is not in the source as it was: with what gives access."""
 
     def add(self, entry: Entry, meaning: Meaning, place: int, length: int) -> None:
         """Entry number `count` + 1, whose line stands at `place` (LOST: nowhere). One thread only."""
@@ -236,6 +240,12 @@ class Store(_Table):
     def number_for(self, method: str) -> int:
         """What stands for a method in a row. One thread only."""
         return self._numbers.get(method) or self._number(method)
+
+    def hold(self, entry: Entry) -> None:
+        """Keep an entry in memory as it is, for it is written otherwise. The oldest of many goes. One thread only."""
+        self._held[entry.n] = entry
+        if len(self._held) > _HELD:
+            del self._held[next(iter(self._held))]
 
     def add_run(self, run: Run, places: list[int], lengths: list[int]) -> None:
         """The frames of a run, whose lines stand at those places. One thread only."""
@@ -286,7 +296,7 @@ class Store(_Table):
         If the payload can't be had, `missing` is set and the payload is empty: nothing raises for 1 to `count`.
         """
         at = self._at(n)
-        found = self._recent.get(n)
+        found = self._held.get(n) or self._recent.get(n)
         if found is None:
             found = self._read(n, at) or self._stand_in(n, at)
             self._recent.put(found, self._sizes[at])

@@ -79,7 +79,7 @@ def named_journal(chosen: Chosen) -> Journal:
 
     Raises: UsageError if that file can't be made.
     """
-    return start_capture(chosen.capture)
+    return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
 
 
 def kept_journal(chosen: Chosen, world: World) -> Journal:
@@ -93,9 +93,10 @@ def kept_journal(chosen: Chosen, world: World) -> Journal:
     if not chosen.record:
         return start_capture(None)
     if chosen.capture is not None:
-        return start_capture(chosen.capture)
+        return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
     try:
-        return start_capture(_place_on_the_shelf(chosen.target.label, world))
+        place = _place_on_the_shelf(chosen.target.label, world)
+        return start_capture(place, keep_secrets=chosen.keep_secrets)
     except (InspectError, OSError) as error:
         journal = start_capture(None)
         journal.note(f"This session is not recorded: {error}")

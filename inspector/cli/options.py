@@ -53,6 +53,7 @@ _OPTIONS = [
     ),
     shared("server", "--max-total", type=float, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
     shared("server", "--retry-cut", is_flag=True, help="Make a call again whose stream was cut, whatever it does."),
+    shared("server", "--keep-secrets", is_flag=True, help="Record credentials in headers and URLs too."),
     click.option("--capture", type=_PATH, metavar="FILE", help="Record the session in a new file."),
 ]
 _OF_COMMANDS_WITHOUT_SCREEN = [
@@ -104,6 +105,8 @@ class Chosen(msgspec.Struct, frozen=True):
     lists: ListWishes = ListWishes()
     retry_cut: bool = False
     login: Choice = Choice()
+    keep_secrets: bool = False
+    """Whether credentials are recorded too."""
 
 
 def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
@@ -136,6 +139,7 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         wishes(options),
         options["retry_cut"],
         read_login(options, world.env),
+        options["keep_secrets"],
     )
 
 
