@@ -23,8 +23,8 @@ _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_TWINS = {
     **dict.fromkeys("─━▁▔▄▀╌╸╺", "-"),
-    **dict.fromkeys("│┃▏▎▍▌▐▕▊╎", "|"),
-    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
+    **dict.fromkeys("│┃▏▎▍▌▐▕▊╎┊", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛╋", "+"),
     **dict.fromkeys("█▉▇", "#"),
     **dict.fromkeys("→▸▶›", ">"),
     **dict.fromkeys("←◂◀‹", "<"),

@@ -14,6 +14,7 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.capture.store import Store
 from inspector.protocol.exchanges import Exchange
+from inspector.viewmodels import words
 from inspector.viewmodels.lanes import Window, around
 from inspector.viewmodels.log_index import RowIndex
 from inspector.viewmodels.log_jumps import LogJumps
@@ -263,4 +264,6 @@ def _lasting(n: int, exchange: Exchange | None, store: Store, now_ns: int) -> tu
     """From when to when entry n has something to show; a moment for what is no request."""
     if exchange is None or exchange.request_frame != n:
         return store.time_ns(n), store.time_ns(n)
+    if words.is_stream(exchange):  # its bar would press all others together
+        return exchange.started_ns, exchange.started_ns
     return exchange.started_ns, lane_end(exchange, now_ns)

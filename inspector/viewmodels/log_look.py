@@ -23,7 +23,8 @@ class TimeMode(StrEnum):
     """Seconds since the entry that the reader has set."""
 
 
-_TITLES = {TimeMode.START: "of start", TimeMode.ABOVE: "of above", TimeMode.REFERENCE: "of #{}"}
+_TITLES = {TimeMode.START: "start", TimeMode.ABOVE: "above", TimeMode.REFERENCE: "#{}"}
+"""What times count from."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -52,7 +53,7 @@ class Look(msgspec.Struct, frozen=True):
     def titles(self, width: int) -> list[Span]:
         """What stands above the columns."""
         word = _TITLES.get(self.mode, "").format(self.reference)
-        named = {"time": f"{word:>12}", "seconds": f"{word:>8}"} if word else {}
+        named = {"time": f"{'since ' + word:>12}", "seconds": f"{'of ' + word:>8}"} if word else {}
         return columns.titles(width, self.columns(width), named)
 
     def time(self, n: int, store: Store, previous_ns: int | None) -> Span:

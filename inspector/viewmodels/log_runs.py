@@ -18,7 +18,7 @@ IN_RUN = 16
 """Set in the flags of an entry: it may be part of a run."""
 FOLDED = 32
 """Set in the flags of an entry: the first of its run stands for it."""
-SHORTEST = 4
+SHORTEST = 10
 """So many make a row of their own; fewer are read faster than unfolded."""
 _MOST_GROWING = 1000
 """Blocks whose last row is remembered; in the oldest of more, a run begins anew."""

@@ -1,0 +1,109 @@
+"""All exchanges on one axis of time, over the whole screen. Answers with the entry to go to, or None.
+
+It looks again by itself, so what runs is seen to run.
+"""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector.tui import keys
+from inspector.tui.keys import Where
+from inspector.tui.subject import Stage, Subject
+from inspector.tui.widgets.footer_bar import FooterBar
+from inspector.tui.widgets.log_list import LogList
+from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import visible
+from inspector.viewmodels.waterfall import Waterfall
+
+_TICKS_PER_SECOND = 15
+_STEP = 0.25
+"""How much of the axis one step moves."""
+_ENDED = (Stage.RECORDED, Stage.LOADING)
+
+
+class WaterfallScreen(ModalScreen[int | None]):
+    """The lanes, their axis, and the chosen one in words."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(Where.WATERFALL), keys.binding(keys.action("help"))]
+    DEFAULT_CSS = """
+    WaterfallScreen { layout: vertical; background: $background; }
+    WaterfallScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
+    """
+
+    def __init__(self, subject: Subject, chosen: int) -> None:
+        """Begin at the exchange of the entry `chosen`."""
+        super().__init__()
+        self._subject = subject
+        self._lanes = Waterfall(subject.journal, lambda: subject.now_ns)
+        self._chosen = chosen
+
+    def compose(self) -> ComposeResult:
+        """Title, lanes, words, keys."""
+        yield Static(Text(f"Waterfall  {visible(self._subject.about.label, limit=60)}"))
+        nothing: Span = ("There is no exchange yet.", "muted")
+        yield LogList(self._lanes, follow=self._subject.stage not in _ENDED, empty=((nothing,),))
+        yield StatusLine()
+        yield FooterBar()
+
+    @property
+    def rows(self) -> LogList:
+        """The lanes."""
+        return self.query_one(LogList)
+
+    def on_mount(self) -> None:
+        """Go to the exchange one comes from, and look again from now on."""
+        self.rows.focus()
+        self.rows.sync()
+        if self._chosen:
+            self.rows.go_to(self._lanes.of_entry(self._chosen))
+        self.set_interval(1 / _TICKS_PER_SECOND, self._look)
+
+    def _look(self) -> None:
+        self.rows.sync()
+        count = f"{self._lanes.count:,} exchanges"
+        self.query_one(StatusLine).show(self._lanes.said(self.rows.view.cursor), [(count, "muted")])
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Go to its request in the list."""
+        self.dismiss(self._lanes.exchange(message.index).request_frame)
+
+    def action_zoom(self, factor: float) -> None:
+        """Show more time or less."""
+        self._lanes.zoom(factor, self.rows.view.cursor)
+        self._look()
+
+    def action_pan(self, by: int) -> None:
+        """Move along the axis."""
+        self._lanes.pan(by * _STEP)
+        self._look()
+
+    def action_all(self) -> None:
+        """Show the whole conversation."""
+        self._lanes.show_all()
+        self._look()
+
+    def action_this(self) -> None:
+        """Show the chosen exchange alone."""
+        self._lanes.show_lane(self.rows.view.cursor)
+        self._look()
+
+    def action_sight(self) -> None:
+        """Show the lanes in sight."""
+        self._lanes.show_what_is_in_sight()
+        self._look()
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from inspector.tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen((Where.WATERFALL, Where.MOVING, Where.LIST)))
+
+    def action_leave(self) -> None:
+        """Back to the list."""
+        self.dismiss(None)

@@ -1,0 +1,228 @@
+"""The waterfall: a lane an exchange, in the order of the requests, all on one axis of time.
+
+A lane shows from when to when its exchange lasted, the words of progress in between, and what became of it. The axis
+shows the lanes in sight until the reader takes it into his own hands. A lane is built only when asked for, so there
+may be a million.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+
+from inspector.capture.journal import Journal
+from inspector.capture.store import MessageKind
+from inspector.protocol.exchanges import Exchange
+from inspector.viewmodels import signs, text, words
+from inspector.viewmodels.lanes import Window, around, bar, role_of, ticks
+from inspector.viewmodels.lines import lay
+from inspector.viewmodels.roles import Role, Span
+from inspector.viewmodels.rows import RowSource, RowView
+
+_GRID, _WORD_OF_PROGRESS, _ASKS = "·", "╋", "?"
+_MOST_WORDS, _FAR = 500, 100_000
+"""Words of progress that are drawn in a lane, and how many entries behind the request they are looked for."""
+_STATUS, _TOOK = 14, 8
+_SMALLEST_NS = 1000
+
+
+class Waterfall(RowSource):
+    """The lanes of one journal. A row's key is the number of its exchange."""
+
+    def __init__(self, journal: Journal, clock: Callable[[], int]) -> None:
+        self._journal, self._clock = journal, clock
+        self._exchanges = journal.conversation.exchanges
+        self._window = Window(journal.started_ns, journal.started_ns + 1_000_000_000)
+        self._changes = 0
+        self.by_itself = True
+        """Whether the axis shows the lanes in sight, whatever they are."""
+
+    @property
+    def count(self) -> int:
+        return len(self._exchanges)
+
+    @property
+    def generation(self) -> int:
+        return self._changes
+
+    @property
+    def window(self) -> Window:
+        """The time that the axis shows."""
+        return self._window
+
+    def exchange(self, index: int) -> Exchange:
+        """The exchange of a lane."""
+        return self._exchanges[index]
+
+    def of_entry(self, n: int) -> int:
+        """The lane of the exchange that entry n belongs to, or else of the last one that began before it."""
+        number = self._journal.store.exchange(n) if 0 < n <= self._journal.count else 0
+        if number:
+            return number - 1
+        return max(0, bisect_right(self._exchanges.request_frames, n, 1) - 2)
+
+    def sees(self, rows: range, width: int) -> bool:
+        if not self.by_itself:
+            return False
+        found = around([_lasts(self._exchanges[index], self._clock()) for index in rows if index < self.count])
+        if found is None or found == self._window:
+            return False
+        self._window = found
+        return True
+
+    def row(self, index: int, width: int) -> RowView:
+        exchange = self._exchanges[index]
+        label, lane = _parts(width)
+        spans = lay(_label(exchange), label)
+        spans += [(" ", "text"), *self._lane(exchange, lane)]
+        if lane < width - label - 1:
+            spans += [(" ", "text"), *self._end(exchange)]
+        return RowView(lay(spans, width), live=exchange.is_open and self._journal.live)
+
+    def header(self, width: int) -> Sequence[Span]:
+        label, lane = _parts(width)
+        cells = [" "] * lane
+        for cell, _, said in self._ticks(lane):
+            if cell + len(said) <= lane:
+                cells[cell : cell + len(said)] = said
+        return lay([(text.pad("exchange", label + 1), "muted"), ("".join(cells), "muted"), (" status", "muted")], width)
+
+    def zoom(self, factor: float, index: int) -> None:
+        """Show so many times the time, around where a lane begins if that is in sight."""
+        begins = self._exchanges[index].started_ns if index < self.count else self._window.start
+        inside = self._window.start <= begins <= self._window.end
+        centre = begins if inside else self._window.start + self._window.lasts // 2
+        share = (centre - self._window.start) / self._window.lasts
+        lasts = max(_SMALLEST_NS, round(self._window.lasts * factor))
+        longest = 4 * max(_SMALLEST_NS, self._end_of_all() - self._journal.started_ns)
+        lasts = min(lasts, max(longest, self._window.lasts))
+        start = round(centre - share * lasts)
+        self._take(Window(start, start + lasts))
+
+    def pan(self, share: float) -> None:
+        """Move along the axis, by a share of what it shows."""
+        by = round(share * self._window.lasts)
+        self._take(Window(self._window.start + by, self._window.end + by))
+
+    def show_all(self) -> None:
+        """Show the whole conversation."""
+        start = self._exchanges[0].started_ns if self.count else self._journal.started_ns
+        self._take(Window(start, max(start + _SMALLEST_NS, self._end_of_all())))
+
+    def show_lane(self, index: int) -> None:
+        """Show one exchange, with a little room around it."""
+        if index < self.count:
+            exchange = self._exchanges[index]
+            room = max(_SMALLEST_NS, _ended(exchange, self._clock()) - exchange.started_ns) // 10 + 1
+            self._take(Window(exchange.started_ns - room, _ended(exchange, self._clock()) + room))
+
+    def show_what_is_in_sight(self) -> None:
+        """Let the axis follow the lanes in sight again."""
+        self.by_itself = True
+        self._changes += 1
+
+    def _take(self, window: Window) -> None:
+        self._window, self.by_itself = window, False
+        self._changes += 1
+
+    def _end_of_all(self) -> int:
+        store, count = self._journal.store, self._journal.count
+        last = store.time_ns(count) if count else self._journal.started_ns
+        return max(last, self._clock()) if self._journal.live else last
+
+    def _ticks(self, width: int) -> Sequence[tuple[int, int, str]]:
+        started = self._journal.started_ns
+        return tuple(ticks(Window(self._window.start - started, self._window.end - started), width))
+
+    def _lane(self, exchange: Exchange, width: int) -> list[Span]:
+        """Its bar over the grid, with the words of progress on it, and what it asked at its end."""
+        cells: list[Span] = [(" ", "text")] * width
+        for cell, _, _ in self._ticks(width):
+            cells[cell] = (_GRID, "faint")
+        drawn = bar(exchange.started_ns, _ended(exchange, self._clock()), self._window, width, role_of(exchange))
+        for at, (letter, role) in enumerate((letter, role) for piece, role in drawn for letter in piece):
+            if letter != " ":
+                cells[at] = (letter, role)
+        for time_ns in self._progress(exchange):
+            cell = self._window.half(time_ns, width) // 2
+            if 0 <= cell < width:
+                cells[cell] = (_WORD_OF_PROGRESS, role_of(exchange))
+        if exchange.asks and exchange.ended_ns is not None:
+            cell = self._window.half(exchange.ended_ns, width) // 2
+            if 0 <= cell < width:
+                cells[cell] = (_ASKS, "warning")
+        return _joined(cells)
+
+    def _progress(self, exchange: Exchange) -> list[int]:
+        """When it was told how far the exchange is."""
+        if exchange.progress is None:
+            return []
+        store = self._journal.store
+        last = min(exchange.progress.frame, store.count, exchange.request_frame + _FAR)
+        found: list[int] = []
+        for n in store.of_exchange(exchange.number, exchange.request_frame + 1, last):
+            if store.message_kind(n) is MessageKind.NOTIFICATION:
+                found.append(store.time_ns(n))
+            if len(found) >= _MOST_WORDS:
+                break
+        return found
+
+    def _end(self, exchange: Exchange) -> list[Span]:
+        status = lay([words.status(exchange, live=self._journal.live)], _STATUS)
+        if exchange.duration_ns is not None:
+            took: Span = (text.human_duration(max(0, exchange.duration_ns)), "text")
+        elif self._journal.live and not words.is_stream(exchange):
+            took = (text.human_duration(max(0, self._clock() - exchange.started_ns)), "pending")
+        else:
+            took = ("", "text")
+        return [*status, (" ", "text"), (text.pad(took[0], _TOOK, right=True), took[1])]
+
+    def said(self, index: int) -> list[Span]:
+        """One lane in words, and the time that the axis shows."""
+        how = "of the lanes in sight" if self.by_itself else "as you chose it"
+        window = f"{text.human_duration(self._window.lasts)} on the axis, {how}"
+        if not 0 <= index < self.count:
+            return [(window, "muted")]
+        exchange = self._exchanges[index]
+        began = (exchange.started_ns - self._journal.started_ns) / 1e9
+        named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
+        told = f"  {exchange.progress.count} words of progress" if exchange.progress is not None else ""
+        when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
+        return [(named, "method"), (when, "muted"), (window, "faint")]
+
+
+def _ended(exchange: Exchange, now_ns: int) -> int:
+    return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
+
+
+def _lasts(exchange: Exchange, now_ns: int) -> tuple[int, int]:
+    """What of its time the axis is made for: a stream that stays open would press all else together."""
+    if words.is_stream(exchange):
+        return exchange.started_ns, exchange.started_ns
+    return exchange.started_ns, _ended(exchange, now_ns)
+
+
+def _parts(width: int) -> tuple[int, int]:
+    """Cells for the label and for the lane."""
+    label = min(44, max(16, width * 3 // 10))
+    end = _STATUS + _TOOK + 2 if width >= 72 else 0
+    return label, max(1, width - label - 1 - end)
+
+
+def _label(exchange: Exchange) -> list[Span]:
+    to_server = exchange.sender.value == "c2s"
+    way: tuple[str, Role] = (signs.TO_SERVER, "to_server") if to_server else (signs.FROM_SERVER, "from_server")
+    named: list[Span] = [way, (" " if to_server else f" {signs.BRANCH} ", "faint")]
+    named.append((text.visible(exchange.method, limit=200), "method"))
+    if exchange.target:
+        named.append((" " + text.visible(exchange.target, limit=200), "target"))
+    return named
+
+
+def _joined(cells: Sequence[Span]) -> list[Span]:
+    """Cells as spans: neighbours of one role together."""
+    joined: list[Span] = []
+    for letter, role in cells:
+        if joined and joined[-1][1] == role:
+            joined[-1] = (joined[-1][0] + letter, role)
+        else:
+            joined.append((letter, role))
+    return joined
