@@ -34,7 +34,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
     Action("screen.tasks", ("9",), "Tasks", "Show the tasks of both sides, running and over.", _E, "app.show('tasks')"),
     Action("screen.skills", ("I",), "Skills", "Show the server's skills and verify them.", _E, "app.show('skills')"),
-    Action("screen.network", ("H",), "HTTP", "Show every HTTP exchange: headers, times, events.", _E, "app.show('network')"),
+    Action("screen.network", ("H",), "HTTP", "Show all HTTP exchanges in full.", _E, "app.show('network')"),
     Action("screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _E, "app.show('raw')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
     Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),

@@ -14,8 +14,11 @@ from inspector.viewmodels.secrets import is_secret, masked_url, masked_value
 def http_sections(journal: Journal, http: int | None, *, reveal: bool = False) -> tuple[Section, ...]:
     """Request, response and end of one HTTP exchange; nothing for None or for one that was not seen."""
     exchange = journal.http_exchanges.get(http) if http is not None else None
-    if exchange is None:
-        return ()
+    return () if exchange is None else exchange_sections(exchange, reveal=reveal)
+
+
+def exchange_sections(exchange: HttpExchange, *, reveal: bool = False) -> tuple[Section, ...]:
+    """Request, response and end of an exchange, as far as they were seen."""
     found = [_request(exchange.request, reveal), _response(exchange, reveal), _end(exchange)]
     return tuple(section for section in found if section is not None)
 

@@ -99,6 +99,10 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.skills import SkillsPanel
 
             return SkillsPanel(subject)
+        case "network":
+            from inspector.tui.panels.network import NetworkPanel
+
+            return NetworkPanel(subject)
         case "tasks":
             from inspector.tui.panels.tasks import TasksPanel
 

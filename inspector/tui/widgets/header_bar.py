@@ -175,11 +175,16 @@ _WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log, "tasks": _has
 """Screens without a tab until there is something on them; their digits work all the same."""
 
 
+_IN_SIGHT = {"raw", "network"}
+"""Screens with a tab only while they are in sight."""
+
+
 def _has_tab(subject: Subject, action: keys.Action, chosen: str) -> bool:
-    """Whether a screen stands among the tabs: that of skills where the server has some, that for writing in sight."""
+    """Whether a screen stands among the tabs: that of skills where the server has some, others while in sight."""
     if action.id == "screen.skills" and chosen != "skills":
         return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)
-    return action.id.startswith("screen.") and (action.id != "screen.raw" or chosen == "raw")
+    name = action.id.removeprefix("screen.")
+    return action.id.startswith("screen.") and (name not in _IN_SIGHT or name == chosen)
 
 
 def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:

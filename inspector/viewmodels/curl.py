@@ -1,0 +1,68 @@
+"""A request as a curl command that can be given to somebody: every secret is a variable that he sets himself.
+
+What a variable is called follows from the header's or parameter's own name. The body goes along as it was sent.
+"""
+
+import re
+import shlex
+
+from inspector.capture.redact import SCHEME, USERINFO, in_query
+from inspector.protocol.facts import HttpFact
+from inspector.viewmodels.secrets import is_secret
+
+_OWN = {"host", "content-length", "connection", "transfer-encoding"}
+"""What curl writes itself."""
+_IN_QUERY = in_query("session")
+_UNSAFE = re.compile(r"[^A-Z0-9]+")
+
+
+def as_curl(request: HttpFact, body: bytes = b"") -> str:
+    """The command, on several lines; a body that is no text is read from a file of that name."""
+    lines = [f"curl -sS -N -X {shlex.quote(request.method)} {_url(request.target)}"]
+    lines += [f"-H {_header(name, value)}" for name, value in request.headers if name.lower() not in _OWN]
+    if body:
+        lines.append(_data(body))
+    return " \\\n  ".join(lines)
+
+
+def _data(body: bytes) -> str:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    return "--data-binary @body.bin" if "\0" in text else f"--data-raw {shlex.quote(text)}"
+
+
+def _header(name: str, value: str) -> str:
+    if not is_secret(name):
+        return f"{shlex.quote(f'{name};')}" if not value else _with_variables(f"{name}: {value}", len(name) + 2)
+    scheme = SCHEME.match(value)
+    return f"{shlex.quote(f'{name}: {scheme.group() if scheme else str()}')}{_variable(name)}"
+
+
+def _with_variables(text: str, begin: int) -> str:
+    """A header whose value may be a URL with secrets in it."""
+    return shlex.quote(text[:begin]) + _url(text[begin:]) if "://" in text[begin:] else shlex.quote(text)
+
+
+def _url(url: str) -> str:
+    pieces, at = [], 0
+    for begin, end, name in _secrets(url):
+        pieces += [shlex.quote(url[at:begin]), _variable(name)]
+        at = end
+    if at < len(url) or not pieces:
+        pieces.append(shlex.quote(url[at:]))
+    return "".join(pieces)
+
+
+def _secrets(url: str) -> list[tuple[int, int, str]]:
+    """Where in a URL secrets stand: from, to, and what each is called; in order."""
+    found = [(each.start(), each.end() - 1, "USERINFO") for each in USERINFO.finditer(url)]
+    found += [(each.end(1), each.end(), each.group(1).rstrip("=")) for each in _IN_QUERY.finditer(url)]
+    return sorted(found)
+
+
+def _variable(name: str) -> str:
+    """A name of a variable that the shell reads, quoted."""
+    word = _UNSAFE.sub("_", name.upper()).strip("_") or "SECRET"
+    return f'"${word if not word[0].isdigit() else "_" + word}"'
