@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
-from inspector.auth.driver import MOST_LOGINS, Doorkeeper, Nobody
+from inspector.auth.driver import MOST_LOGINS, Doorkeeper, Nobody, Surveyor
 from inspector.auth.loopback import Loopback
 from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
 from inspector.auth.store import TokenStore
@@ -226,3 +226,23 @@ async def test_a_login_is_told_while_it_goes_on(house: House) -> None:
     async with opened(house, keeper) as (endpoint, _):
         await post(endpoint)
     assert (busy, keeper.busy) == ([True], False)
+
+
+async def test_a_surveyor_looks_once_and_is_let_in_nowhere(house: House) -> None:
+    surveyor = Surveyor(f"{house.door.url}/mcp", LoginWishes(), TokenStore(None))
+    async with opened(house, surveyor) as (endpoint, _):
+        assert await post(endpoint) == 401
+        assert await post(endpoint) == 401
+    assert surveyor.was_refused
+    assert [rung.what for rung in surveyor.ladder].count("challenge") == 1
+    assert {request.method for request in house.at_guard} == {"GET"}
+
+
+async def test_a_token_can_be_renewed_before_it_is_sent(house: House) -> None:
+    url, visitor = f"{house.door.url}/mcp", Willing()
+    token = Token("t0", house.guard.url, refresh_token="r0")
+    keeper = Doorkeeper(url, LoginWishes(client_id="us"), _Kept(Known(token)), visitor, renew=True)
+    async with opened(house, keeper) as (endpoint, _):
+        assert await post(endpoint) == 200
+    assert [request.header("authorization") for request in house.seen] == [None, "Bearer t1"]
+    assert visitor.visits == 0

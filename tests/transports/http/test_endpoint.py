@@ -1,5 +1,7 @@
 """One address: what is sent and where to, how exchanges are numbered, and which redirects are followed."""
 
+import asyncio
+
 import pytest
 
 from inspector import __version__
@@ -18,7 +20,9 @@ from tests.servers.http_fixtures import (
     connected,
     fact,
     json_answer,
+    pieces,
     serving,
+    steps,
     stream,
 )
 
@@ -225,3 +229,21 @@ async def test_what_is_said_of_redirects_leaves_out_the_queries_that_may_be_secr
             with pytest.raises(ConnectError) as refused:
                 await transport.send(REQUEST)
     assert "abc123" not in str(refused.value) + refused.value.hint
+
+
+@pytest.mark.parametrize("silent", ["head", "body"])
+async def test_an_exchange_of_a_login_that_is_never_answered_ends_in_time(silent: str) -> None:
+    gone = asyncio.Event()
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if silent == "head":
+            await gone.wait()
+        return HttpResponse(200, (), pieces([b"{", gone.wait]))
+
+    options = HttpOptions(aside_timeout=0.2)
+    async with serving(handler) as site, connected(site.url, options=options) as (transport, seen):
+        with pytest.raises(ConnectError, match="no whole answer within 0.2 s"):
+            await transport.ask_aside("POST", site.url, (), b"x", 100)
+        gone.set()
+    assert HttpEvent.REQUEST in steps(seen)
+    assert steps(seen)[-1] in (HttpEvent.ERROR, HttpEvent.END)

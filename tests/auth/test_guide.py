@@ -1,0 +1,150 @@
+"""A person at a login: the browser that comes back, what is pasted, and everything that goes wrong with both."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable
+
+import httpx
+import pytest
+
+from inspector.auth.guide import Guide
+from inspector.auth.steps import Abandoned, Redirected, Rung, Verdict, Visit
+from inspector.errors import AuthorizationNeeded
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from tests.waiting import until
+
+URL = "https://as.example/authorize?client_id=us"
+
+
+async def visited(guide: Guide, deed: Awaitable[object], known: str = "") -> Redirected | Abandoned:
+    """What comes of a visit during which something is done."""
+    redirect = await guide.begin(known)
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            visit = tasks.create_task(guide.visit(Visit(URL, redirect, "st4te")))
+            await until(lambda: guide.waiting is not None, "somebody is waited for")
+            await deed
+        return visit.result()
+    finally:
+        await guide.end()
+
+
+async def test_the_browser_comes_back_to_this_machine() -> None:
+    guide = Guide()
+
+    async def browse() -> None:
+        assert guide.waiting is not None
+        assert guide.waiting.redirect_uri.startswith("http://127.0.0.1:")
+        async with httpx.AsyncClient(trust_env=False) as browser:
+            page = await browser.get(f"{guide.waiting.redirect_uri}?code=c&state=st4te")
+        assert "can be closed" in page.text
+
+    assert await visited(guide, browse()) == Redirected({"code": "c", "state": "st4te"})
+    assert (guide.waiting, guide.busy, guide.logins) == (None, False, 1)
+
+
+@pytest.mark.parametrize("text", ["http://127.0.0.1:1/callback?code=c&state=st4te", "code=c&state=st4te", " c "])
+async def test_what_the_browser_ended_at_can_be_pasted_and_so_can_the_code(text: str) -> None:
+    guide = Guide()
+
+    async def paste() -> None:
+        assert "neither" in guide.take("two words")
+        assert "neither" in guide.take("https://as.example/?hello=1")
+        assert guide.take(text) == ""
+        assert "nothing" in guide.take(text)
+
+    assert await visited(guide, paste()) == Redirected({"code": "c", "state": "st4te"})
+    assert "nothing" in guide.take(text)
+
+
+async def test_a_person_may_give_up() -> None:
+    guide = Guide()
+
+    async def leave() -> None:
+        guide.give_up()
+        guide.give_up()
+
+    assert await visited(guide, leave()) == Abandoned("it was called off")
+    guide.give_up()
+
+
+async def test_nobody_waits_for_ever() -> None:
+    guide = Guide(patience_s=0.01)
+    redirect = await guide.begin("")
+    came = await guide.visit(Visit(URL, redirect, "s"))
+    await guide.end()
+    assert isinstance(came, Abandoned)
+    assert "nobody came back" in came.why
+
+
+async def test_the_port_of_a_registered_client_is_used_again_where_it_is_free(free_port: int) -> None:
+    guide = Guide()
+    assert await guide.begin(f"http://127.0.0.1:{free_port}/callback") == f"http://127.0.0.1:{free_port}/callback"
+    await guide.end()
+
+
+async def test_a_known_port_that_is_taken_gives_way_to_another(taken: Listener) -> None:
+    guide = Guide()
+    redirect = await guide.begin(f"{taken.url}/callback")
+    await guide.end()
+    assert redirect.startswith("http://127.0.0.1:")
+    assert str(taken.port) not in redirect
+
+
+async def test_a_port_that_was_asked_for_and_is_taken_is_said(taken: Listener) -> None:
+    guide = Guide(port=taken.port)
+    with pytest.raises(AuthorizationNeeded, match=f"port {taken.port}, where the browser .* is in use") as caught:
+        await guide.begin("")
+    assert "--oauth-port" in caught.value.hint
+    await guide.end()
+
+
+async def test_an_address_of_ones_own_is_listened_at_if_it_is_here(free_port: int, taken: Listener) -> None:
+    here = Guide(callback=f"http://localhost:{free_port}/back")
+    assert await here.begin("") == f"http://localhost:{free_port}/back"
+    async with httpx.AsyncClient(trust_env=False) as browser:
+        assert (await browser.get(f"http://127.0.0.1:{free_port}/callback")).status_code == 404
+        assert (await browser.get(f"http://127.0.0.1:{free_port}/back?code=c")).status_code == 200
+    await here.end()
+    full = Guide(callback=f"{taken.url}/back")
+    with pytest.raises(AuthorizationNeeded, match="in use"):
+        await full.begin("")
+    await full.end()
+
+
+async def test_an_address_elsewhere_is_waited_for_with_paste_alone() -> None:
+    guide = Guide(callback="https://us.example/back")
+
+    async def paste() -> None:
+        assert guide.waiting is not None
+        assert guide.waiting.port == 0
+        guide.take("https://us.example/back?code=c&state=st4te")
+
+    assert await visited(guide, paste()) == Redirected({"code": "c", "state": "st4te"})
+
+
+async def test_the_ladder_is_of_the_login_that_goes_on() -> None:
+    guide = Guide()
+    await guide.begin("")
+    guide.hear(Rung("a", Verdict.BROKEN))
+    assert guide.failed
+    await guide.end()
+    await guide.begin("")
+    assert (guide.rungs, guide.failed, guide.busy) == ((), False, True)
+    await guide.end()
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+async def taken() -> AsyncIterator[Listener]:
+    async def nothing(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(404)
+
+    async with Listener(nothing) as listener:
+        yield listener

@@ -1,0 +1,116 @@
+"""Where logins are kept: the keyring if there is one that is ours to use, else a file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyring
+from keyring.errors import KeyringLocked
+
+from inspector.auth.keyrings import Kept, KeyringStore, choose_store, has_keyring
+from inspector.auth.store import FILE, TokenStore
+from inspector.auth.wishes import Client, Known, Token
+from inspector.errors import UsageError
+
+URL = "https://api.example/mcp"
+KNOWN = Known(Token("s3cret-token", "https://as.example"), {"https://as.example": Client("us", registered=True)})
+
+
+class InMemory(KeyringBackend):
+    """A keyring of a test's own."""
+
+    priority = 1.0
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.kept: dict[tuple[str, str], str] = {}
+        self.asked = 0
+        self.locked = False
+
+    def get_password(self, service: str, username: str) -> str | None:
+        self.asked += 1
+        if self.locked:
+            raise KeyringLocked
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        if self.locked:
+            raise KeyringLocked
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.kept[service, username]
+
+
+@pytest.fixture
+def ring() -> Iterator[InMemory]:
+    before, made = keyring.get_keyring(), InMemory()
+    keyring.set_keyring(made)
+    yield made
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def no_ring() -> Iterator[None]:
+    before = keyring.get_keyring()
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
+    yield
+    keyring.set_keyring(before)
+
+
+def test_the_keyring_has_the_login_and_the_file_its_name_alone(ring: InMemory, tmp_path: Path) -> None:
+    store = KeyringStore(tmp_path)
+    store.put(URL, KNOWN)
+    assert KeyringStore(tmp_path).get(URL) == KNOWN
+    assert b"s3cret" not in (tmp_path / FILE).read_bytes()
+    assert store.servers() == (URL,)
+    assert store.forget(URL)
+    assert (ring.kept, store.servers(), store.get(URL)) == ({}, (), Known())
+
+
+def test_a_server_of_which_nothing_is_kept_has_no_keyring_opened(ring: InMemory, tmp_path: Path) -> None:
+    assert KeyringStore(tmp_path).get(URL) == Known()
+    assert ring.asked == 0
+
+
+def test_a_keyring_that_stays_closed_is_as_one_without_the_login(ring: InMemory, tmp_path: Path) -> None:
+    store = KeyringStore(tmp_path)
+    store.put(URL, KNOWN)
+    ring.locked = True
+    assert store.get(URL) == Known()
+
+
+def test_what_the_keyring_refuses_the_file_takes(ring: InMemory, tmp_path: Path) -> None:
+    ring.locked = True
+    store = KeyringStore(tmp_path)
+    store.put(URL, KNOWN)
+    assert store.get(URL) == KNOWN
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.usefixtures("no_ring")
+def test_without_a_keyring_a_file_keeps_it(tmp_path: Path) -> None:
+    assert not has_keyring()
+    store = choose_store(None, tmp_path, is_own_home=False)
+    store.put(URL, KNOWN)
+    assert TokenStore(tmp_path).get(URL) == KNOWN
+    assert "file" in store.place
+    with pytest.raises(UsageError, match="no keyring"):
+        choose_store(Kept.KEYRING, tmp_path, is_own_home=False)
+
+
+def test_a_home_of_ones_own_is_not_left_unasked(ring: InMemory, tmp_path: Path) -> None:
+    choose_store(None, tmp_path, is_own_home=True).put(URL, KNOWN)
+    assert ring.kept == {}
+    store = choose_store(Kept.KEYRING, tmp_path, is_own_home=True)
+    store.put(URL, KNOWN)
+    assert len(ring.kept) == 1
+    assert "keyring" in store.place
+
+
+def test_nothing_is_kept_where_that_was_asked_for(tmp_path: Path) -> None:
+    store = choose_store(Kept.NONE, tmp_path, is_own_home=False)
+    store.put(URL, KNOWN)
+    assert (store.get(URL), list(tmp_path.glob("*.json")), store.place) == (Known(), [], "nowhere")
