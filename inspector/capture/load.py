@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
+from inspector.capture import index
 from inspector.capture.entries import entry_of
 from inspector.capture.journal import Journal
 from inspector.capture.lines import Line, is_newer_minor, lines, open_for_reading, read_head
@@ -82,6 +83,8 @@ class Loading:
         self._passed_over: Counter[str] = Counter()
         self._end: EndRecord | None = None
         self._head = head
+        self._path = path
+        self._identity: index.Identity | None = None
 
     def step(self, most: int = _STEP) -> bool:
         """Take in the next lines; False once the end is reached and the notices are complete."""
@@ -90,6 +93,29 @@ class Loading:
             return True
         self._conclude()
         return False
+
+    def recall(self, directory: Path) -> bool:
+        """Take over what an earlier loading of this capture has kept there; if True, that is all, without a step."""
+        if self.total < index.SMALLEST or being_written(self._source.fd):
+            return False
+        try:
+            self._identity = index.identity(self._source.fd, self._path, self._head.id)
+        except OSError:
+            return False
+        if not index.load(directory, self.journal, self._identity):
+            return False
+        self.done = self.total
+        return True
+
+    def remember(self, directory: Path) -> bool:
+        """After the last step: keep what it came to for the next time, if the capture is what it was at `recall`."""
+        if self._identity is None or being_written(self._source.fd):
+            return False
+        try:
+            now = index.identity(self._source.fd, self._path, self._head.id)
+        except OSError:
+            return False
+        return now == self._identity and index.save(directory, self.journal, now)
 
     def _take_lines(self, several: Iterable[Line]) -> int:
         """Take in lines; how many they were. They can be read from the journal from then on."""

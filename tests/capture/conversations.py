@@ -1,6 +1,7 @@
 """Random conversations, for tests that two ways of reading come to the same, and all that is known of one."""
 
 import json
+from collections import OrderedDict
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
@@ -153,7 +154,9 @@ def known(journal: Journal) -> Any:
 
 def _picture(value: Any, within: set[int]) -> Any:
     """A value as plain data, whatever its class hides."""
-    if isinstance(value, Enum | str | int | float | bytes | None):
+    if isinstance(value, str):
+        return str(value)  # a word of an enumeration is a text
+    if isinstance(value, Enum | int | float | bytes | None):
         return repr(value)
     if id(value) in within:
         return "itself"
@@ -164,7 +167,8 @@ def _picture(value: Any, within: set[int]) -> Any:
         columns = value.request_frames, value.answer_frames, value.ends
         return [_picture(each, within) for each in value], [list(column) for column in columns]
     if isinstance(value, Mapping):
-        return [(_picture(key, within), _picture(each, within)) for key, each in value.items()]
+        items = value.items() if isinstance(value, OrderedDict) else sorted(value.items(), key=repr)
+        return [(_picture(key, within), _picture(each, within)) for key, each in items]
     if isinstance(value, frozenset | set):
         return sorted(map(repr, value))
     if hasattr(value, "__iter__"):

@@ -58,7 +58,7 @@ class Listing(msgspec.Struct, frozen=True):
         return list_changes(kind, self.was.items, self.items, before_whole=self.was.whole, after_whole=self.whole)
 
 
-class _Fetch(msgspec.Struct):
+class Fetch(msgspec.Struct):
     """One fetching of a list, page after page."""
 
     standing: Listing
@@ -75,7 +75,7 @@ class Catalogue:
 
     def __init__(self) -> None:
         self.listings: dict[str, Listing] = {kind: Listing() for kind in LISTS}
-        self._fetches = {kind: _Fetch(Listing()) for kind in LISTS}
+        self._fetches = {kind: Fetch(Listing()) for kind in LISTS}
 
     def answered(self, exchange: Exchange, params: Any, result: Any) -> str | None:
         """A result came: the kind of the list it was a page of, or None."""
@@ -85,7 +85,7 @@ class Catalogue:
         cursor, before = peek.text(params, "cursor"), self.listings[kind]
         goes_on = cursor is not None and before.next_cursor == cursor
         if not goes_on:
-            self._fetches[kind] = _Fetch(_standing(self._fetches[kind].standing, before))
+            self._fetches[kind] = Fetch(_standing(self._fetches[kind].standing, before))
         fetch = self._fetches[kind]
         found = tuple(peek.items(result, LISTS[kind].member))
         fresh = read_freshness(result, exchange.ended_ns or 0)
@@ -144,7 +144,7 @@ def _compared(listing: Listing, standing: Listing, now_ns: int) -> Listing:
     return msgspec.structs.replace(listing, was=Was(standing.items, standing.whole, now_ns))
 
 
-def _remark(fetch: _Fetch, kind: str, page: int, found: Sequence[Any], result: Any) -> None:
+def _remark(fetch: Fetch, kind: str, page: int, found: Sequence[Any], result: Any) -> None:
     """Note what is odd about a page."""
     member = LISTS[kind].member
     cursor, given = peek.text(result, "nextCursor"), peek.at(result, "nextCursor")
@@ -165,7 +165,7 @@ def _remark(fetch: _Fetch, kind: str, page: int, found: Sequence[Any], result: A
             fetch.keys.add(key)
 
 
-def _remarks(fetch: _Fetch) -> tuple[str, ...]:
+def _remarks(fetch: Fetch) -> tuple[str, ...]:
     """All of them; of many empty pages only how many."""
     said = fetch.remarks if len(fetch.remarks) <= 5 else [*fetch.remarks[:4], f"{len(fetch.remarks) - 4} remarks more"]
     if not fetch.repeated:

@@ -87,9 +87,9 @@ class Task(msgspec.Struct, eq=False):
     message: str = ""
     created_at: str = ""
     updated_at: str = ""
-    ttl_ms: float | None = None
+    ttl_ms: int | float | None = None
     """How long it is kept from its creation on; None: for ever, or nothing usable was said."""
-    poll_ms: float | None = None
+    poll_ms: int | float | None = None
     """How often it wants to be asked; None: not said."""
     exchange: int | None = None
     """The exchange whose answer was its handle; None if nobody saw one."""
@@ -290,7 +290,7 @@ class Tasks:
         task.created_at, task.updated_at = word.created_at or task.created_at, word.updated_at or task.updated_at
         task.ttl_ms, task.poll_ms = word.ttl_ms, word.poll_ms
         asked = {key: each for key, each in peek.mapping(word.questions).items() if key not in task.asked_keys}
-        task.asked_keys |= asked.keys()
+        task.asked_keys |= frozenset(asked)
         if word.ended and task.ended_ns is None:
             task.ended_ns = frame.time_ns
         if word.result is not None or word.error is not None:
