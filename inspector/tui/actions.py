@@ -21,6 +21,7 @@ class Where(StrEnum):
     FINDING = "Finding in the traffic"
     TRAFFIC = "Traffic"
     WATERFALL = "Waterfall"
+    TIMELINE = "Timeline of all servers"
     DETAIL = "Detail"
     OFFERED = "Lists of what a server offers"
     TOOLS = "Tools"
@@ -38,6 +39,7 @@ class Where(StrEnum):
     SKILLS = "Skills"
     NETWORK = "HTTP exchanges"
     START = "Start"
+    OPEN = "Opening another server"
     CONFIRM = "Questions before a start"
 
 
@@ -76,6 +78,7 @@ _NAMES = {
     "pagedown": "PgDn",
     "home": "Home",
     "end": "End",
+    "comma": ",",
 }
 
 

@@ -14,6 +14,7 @@ from inspector.tui.network_keys import NETWORK
 from inspector.tui.offered_keys import OFFERED
 from inspector.tui.payload_keys import PAYLOADS
 from inspector.tui.raw_keys import BY_HAND, SKILLS
+from inspector.tui.tab_keys import TABBING, TIMELINE
 from inspector.tui.traffic_keys import TRAFFIC
 
 _E = Where.EVERYWHERE
@@ -67,6 +68,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("ping", ("U",), "Ping", "Send a ping, and show its round trip on screen 6.", _E, "app.ping"),
     Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
+    *TABBING,
     Action("quit", ("q",), "Quit", "Close the connection and leave.", _E, "app.quit", footer=True),
     # Moving
     Action("move.down", ("j", "down"), "Down", "Move one line down.", Where.MOVING, "move(1)"),
@@ -119,6 +121,7 @@ ACTIONS: tuple[Action, ...] = (
         "traffic.edit", ("e",), "Write again", "Write this message anew, to be changed and sent.", Where.TRAFFIC, "edit"
     ),
     *FILTERING,
+    *TIMELINE,
     *TRAFFIC,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from inspector.tui.opening import Opened, Opener
     from inspector.tui.panels.timeline import TimelinePanel
     from inspector.tui.widgets.conversation_bar import ConversationBar
+    from inspector.viewmodels.roles import Span
     from inspector.viewmodels.wanted import Wanted
 
 ALL = 0
@@ -256,8 +257,8 @@ class Tabs:
         quoted = "\n".join(visible(method, limit=100) for method in running)
         said = f"{len(running)} request{'s' * (len(running) > 1)} of it would be given up:"
         ways = ("no, keep it (n)", "yes, close it (y)")
-        question = ([(asked, "strong" if running else "text")], [(said, "text")])
-        self.push_screen(ConfirmScreen("Close", question, quoted, ways), answered)  # type: ignore[arg-type]
+        question: list[list[Span]] = [[(asked, "strong")], [(said, "text")]]
+        self.push_screen(ConfirmScreen("Close", question, quoted, ways), answered)
 
     async def close_tab(self: "InspectApp", tab: Tab) -> None:  # type: ignore[misc]
         """End a conversation and take its tab away; another one comes in sight."""

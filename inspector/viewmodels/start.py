@@ -121,8 +121,9 @@ _WIDE = 100
 class StartRows(RowSource):
     """Headings and what can be chosen under them."""
 
-    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture]) -> None:
-        self._rows = [*_servers(servers), *_captures(captures), *_advice()]
+    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture], *, advice: bool = True) -> None:
+        """`advice`: what can be typed in a shell, below all that can be chosen."""
+        self._rows = [*_servers(servers), *_captures(captures), *_advice(shell=advice)]
         self._widest = max(row.column for row in self._rows)
 
     @property
@@ -194,8 +195,10 @@ def _capture(capture: Capture) -> _Row:
     return _Row(name, age, choice=OpenCapture(capture.path))
 
 
-def _advice() -> list[_Row]:
+def _advice(*, shell: bool) -> list[_Row]:
     about: Span = ("comes with this program: every feature, no network", "text")
+    if not shell:
+        return [_heading("Try it"), *_table([_Row(("  Demo server", "strong"), about, choice=OpenDemo())])]
     rows = [_Row((f"  {command}", "accent"), (said, "muted")) for command, said in _NEXT]
     demo, *rows = _table([_Row(("  Demo server", "strong"), about, choice=OpenDemo()), *rows])
     return [_heading("Try it"), demo, _BLANK, _heading("From the command line"), *rows]

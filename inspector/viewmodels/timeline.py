@@ -62,7 +62,8 @@ class Wire:
 class Timeline(RowSource):
     """Rows of all wires together. A row's key says whose it is and which entry; it is the same for ever."""
 
-    def __init__(self, wires: Sequence[Wire]) -> None:
+    def __init__(self, wires: Sequence[Wire], term: "Term | None" = None) -> None:
+        """`term`: the filter that holds in the wires' lists already."""
         self.wires = wires
         self._by_number = {wire.number: wire for wire in wires}
         _set_clocks(wires)
@@ -73,7 +74,7 @@ class Timeline(RowSource):
         self._stale = False
         """Whether another filter holds than when the rows were merged."""
         self._changes = 0
-        self._term: Term | None = None
+        self._term = term
 
     @property
     def count(self) -> int:

@@ -15,6 +15,10 @@ from inspector.tui.widgets.segments import Segments
 from inspector.viewmodels.roles import Span
 
 
+Ways = tuple[str, str]
+_CALL: Ways = ("no, leave it (n)", "yes, call it (y)")
+
+
 class ConfirmScreen(ModalScreen[bool]):
     """Yes or no; Escape is no, and so is Enter unless "yes" was chosen."""
 
@@ -33,12 +37,13 @@ class ConfirmScreen(ModalScreen[bool]):
     ConfirmScreen Static { height: auto; }
     """
 
-    def __init__(self, title: str, question: Sequence[Sequence[Span]], quoted: str) -> None:
-        """`question` is lines; `quoted` is foreign text that has been made safe."""
+    def __init__(self, title: str, question: Sequence[Sequence[Span]], quoted: str, ways: Ways = _CALL) -> None:
+        """`question` is lines; `quoted` is foreign text that has been made safe; `ways`: no and yes, with keys."""
         super().__init__()
         self._title = title
         self._question = question
         self._quoted = quoted
+        self._ways = ways
 
     def compose(self) -> ComposeResult:
         """A box with the question, what it is about, and the two answers."""
@@ -50,7 +55,7 @@ class ConfirmScreen(ModalScreen[bool]):
             yield Static(question)
             with VerticalScroll(can_focus=False):
                 yield Static(Text(self._quoted))
-            yield Segments(("no, leave it (n)", "yes, call it (y)"), (0,), letters=False)
+            yield Segments(self._ways, (0,), letters=False)
 
     def on_mount(self) -> None:
         """Begin at "no"."""

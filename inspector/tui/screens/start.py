@@ -69,12 +69,12 @@ class StartApp(App[StartChoice]):
         said = Item((("See what an MCP server says, byte by byte.", "text"),), rank=1)
         bar.show([Line((name,), (said,), inset=1)])
         yield bar
-        yield _StartList(self._rows)
+        yield StartList(self._rows)
         yield FooterBar()
 
     def on_mount(self) -> None:
         """Begin with the first thing that can be chosen."""
-        rows = self.query_one(_StartList)
+        rows = self.query_one(StartList)
         rows.focus()
         rows.go_to(0)
 
@@ -101,7 +101,7 @@ class StartApp(App[StartChoice]):
         self.push_screen(HelpScreen((Where.START, Where.MOVING)))
 
 
-class _StartList(LogList):
+class StartList(LogList):
     """A list whose headings are passed over."""
 
     def __init__(self, rows: StartRows) -> None:

@@ -1,0 +1,22 @@
+"""The part of the table of keys that is about several conversations: their tabs, and the timeline of all."""
+
+from inspector.tui.actions import Action, Where
+
+_E = Where.EVERYWHERE
+TABBING: tuple[Action, ...] = (
+    Action("tabs.open", ("O",), "Open another", "Open another server, or a capture, in a tab.", _E, "app.open"),
+    Action("tabs.next", ("comma", "ctrl+pagedown"), "Next tab", "Show the next server, or all.", _E, "app.turn_tab(1)"),
+    Action("tabs.previous", ('"', "ctrl+pageup"), "Tab before", "Show the one before.", _E, "app.turn_tab(-1)"),
+    Action("tabs.timeline", ("&",), "All servers", "Show the traffic of all in one list.", _E, "app.timeline"),
+    Action("tabs.close", ("ctrl+w",), "Close tab", "End the server in sight; its tab goes.", _E, "app.close_tab"),
+)
+TIMELINE: tuple[Action, ...] = (
+    Action("timeline.filter", ("/",), "Filter", "Show only lines that match.", Where.TIMELINE, "filter", footer=True),
+    Action("timeline.clear", ("\\",), "Clear filter", "Filter nothing more.", Where.TIMELINE, "clear_filter"),
+    Action(
+        "timeline.go", ("o",), "Go there", "Show the line in its server's own tab.", Where.TIMELINE, "go", footer=True
+    ),
+    Action("open.type", ("/",), "Type", "Type a URL, a command or a capture.", Where.OPEN, "type", footer=True),
+    Action("open.list", ("down",), "List", "Go to the list.", Where.OPEN, "list"),
+)
+"""The order is the order of footer and help."""
