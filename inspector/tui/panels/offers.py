@@ -104,10 +104,17 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
 
     async def action_send(self) -> None:
         """Ask for it."""
+        await self.settle()
         await self.form.send()
+
+    async def settle(self) -> None:
+        """A key that acts means the thing under the cursor, however fast it came after the one that moved there."""
+        if (meant := self.side.settle()) is not None:
+            await self._choose(meant)
 
     async def action_do(self, name: str) -> None:
         """What else a key asks for: "json", "about", "history", "repeat", "complete", "save"."""
+        await self.settle()
         match name:
             case "json":
                 self.go("form", focus=False)
@@ -134,6 +141,11 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
     async def on_thing_side_chosen(self, event: OfferSide.Chosen) -> None:
         """Show the thing, and its newest request."""
         event.stop()
+        await self._choose(event)
+        if event.opened:
+            self.go("result" if self._is_only_read() else "form")
+
+    async def _choose(self, event: OfferSide.Chosen) -> None:
         thing, before = event.thing, self.form.thing
         if thing is None or thing != before:
             await self.form.show(thing)
@@ -143,8 +155,6 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             self.result.show_nothing()
             self.remove_class("-called")
             self._show_newest()
-        if event.opened:
-            self.go("result" if self._is_only_read() else "form")
 
     def _is_only_read(self) -> bool:
         """Whether the answers say more than the form: it can't be sent, and there is room for one of both."""

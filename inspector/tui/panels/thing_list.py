@@ -194,6 +194,15 @@ class ThingSide(StepList):
             self._told = thing
             self.post_message(self.Chosen(thing, opened=opened))
 
+    def settle(self) -> Chosen | None:
+        """Mean what the cursor is on without waiting any longer; what is to be done then, None if nothing is."""
+        if self._timer is not None:
+            self._timer.stop()
+        if self.chosen == self._told or (self._gone_at is not None and self._list.view.cursor == self._gone_at):
+            return None
+        self._gone_at, self._told = None, self.chosen
+        return self.Chosen(self._told, opened=False)
+
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Wait until the cursor rests."""
         event.stop()

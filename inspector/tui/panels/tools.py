@@ -25,6 +25,7 @@ from inspector.tui.panels.calls import Call, Looked, Past, look, look_back
 from inspector.tui.panels.clocks import clocks_of
 from inspector.tui.panels.result import ResultPanel
 from inspector.tui.panels.result_body import HISTORY
+from inspector.tui.panels.thing_list import ThingSide
 from inspector.tui.panels.tool_form import ToolForm
 from inspector.tui.panels.tool_list import ToolSide
 from inspector.tui.panels.tool_steps import ToolSteps
@@ -132,10 +133,17 @@ values too: the button then says so, and a second press sends them.
 
     async def action_send(self) -> None:
         """Call the tool."""
+        await self._settle()
         await self.form.send()
+
+    async def _settle(self) -> None:
+        """A key that acts means the tool under the cursor, however fast it came after the one that moved there."""
+        if (meant := self.side.settle()) is not None:
+            await self._choose(meant)
 
     async def action_do(self, name: str) -> None:
         """What else a key asks for: "json", "about", "save", "history", "repeat"."""
+        await self._settle()
         match name:
             case "json":
                 self.go("form", focus=False)
@@ -164,17 +172,20 @@ values too: the button then says so, and a second press sends them.
     async def on_tool_side_chosen(self, event: ToolSide.Chosen) -> None:
         """Show the tool, and its newest call."""
         event.stop()
-        before = self.form.tool
-        if event.tool is None or event.tool != before:
-            await self.form.show(event.tool)
-        if event.tool is None or before is None or event.tool.key != before.key:
+        await self._choose(event)
+        if event.opened:
+            self.go("result" if self._is_only_read() else "form")
+
+    async def _choose(self, event: ThingSide.Chosen) -> None:
+        thing, before = event.thing, self.form.thing
+        if thing is None or thing != before:
+            await self.form.show(thing)
+        if thing is None or before is None or thing.key != before.key:
             self._show_history()
             self._wanted = None
             self.result.show_nothing()
             self.remove_class("-called")
             self._show_newest()
-        if event.opened:
-            self.go("result" if self._is_only_read() else "form")
 
     def _is_only_read(self) -> bool:
         """Whether the calls say more than the form: it can't be sent, and there is room for one of both."""

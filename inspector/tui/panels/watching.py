@@ -27,8 +27,9 @@ _LACKS = "The server does not say that resources can be watched (its capabilitie
 class WatchingPanel(OffersPanel):
     """A panel of resources that can be watched."""
 
-    def action_watch(self) -> None:
+    async def action_watch(self) -> None:
         """Watch the chosen resource, or watch it no longer."""
+        await self.settle()
         thing = self.form.thing
         if thing is None:
             return

@@ -85,3 +85,14 @@ async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
         await app.panel.action_do("repeat")
         await shows(app, "✓ Succeeded")
         assert len(subject.wanted) == 1
+
+
+async def test_a_read_means_the_resource_under_the_cursor_however_fast_the_keys_came() -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+        await until(lambda: app.panel.side.has_focus_within, "the list has the focus")
+        await pilot.press("j", "ctrl+j")
+        await until(lambda: bool(subject.wanted), "something is read")
+        assert subject.wanted == [{"uri": "x://b"}]

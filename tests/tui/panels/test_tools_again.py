@@ -156,3 +156,14 @@ async def test_what_is_typed_right_after_the_key_for_the_search_is_searched() ->
         assert isinstance(app.focused, Input)
         await pilot.press(*"bay")
         await shows(app, "1 of 3")
+
+
+async def test_a_call_means_the_tool_under_the_cursor_however_fast_the_keys_came() -> None:
+    subject = Acting([ECHO, ADD])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await app.panel.form.take({"text": "ahoy"})
+        await pilot.press("j", "ctrl+j", "ctrl+j")
+        await until(lambda: bool(subject.calls), "something is called")
+        assert [call["name"] for call in subject.calls] == ["add"]
