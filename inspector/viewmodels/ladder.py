@@ -27,12 +27,15 @@ def ladder_lines(rungs: Iterable[Rung], *, brief: bool = False) -> list[Line]:
 
 def ladder_section(rungs: Sequence[Rung]) -> Section:
     """The ladder as a card; empty if nobody logged in."""
-    return Section("Login", lines=tuple(ladder_lines(rungs, brief=True)), note=ladder_end(rungs))
+    return Section("Login", lines=tuple(ladder_lines(rungs, brief=True)), note=ladder_end(rungs, climbed=True))
 
 
-def ladder_end(rungs: Sequence[Rung]) -> str:
-    """What the ladder comes to, one sentence; "" for one without rungs."""
-    broken = [rung for rung in rungs if rung.verdict is Verdict.BROKEN]
+def ladder_end(rungs: Sequence[Rung], *, climbed: bool = False) -> str:
+    """What the ladder comes to, one sentence; "" for one without rungs.
+
+    `climbed`: somebody logged in, and a rung that broke was got around unless it was the last one.
+    """
+    broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is Verdict.BROKEN]
     if broken:
         return f"It breaks at: {broken[0].what}."
     odd = [rung.what for rung in rungs if rung.verdict is Verdict.ODD]

@@ -120,7 +120,7 @@ class LoginScreen(ModalScreen[None]):
         link, ways = self.query_one("#login-link", Static), self.query_one("#login-ways", Static)
         self.query_one(Input).display = waiting is not None
         if waiting is None:
-            link.update(Text(ladder_end(self._subject.guide.rungs) if self._subject.guide else ""))
+            link.update(Text(ladder_end(self._subject.guide.rungs, climbed=True) if self._subject.guide else ""))
             ways.update(Text("Asking the authorization server." if self._is_busy else "Esc leaves; ^r begins anew."))
             return
         link.update(section_renderable(link_section(read_link(waiting.url)), dark=dark))
