@@ -1,0 +1,73 @@
+"""A request as a curl command: it can be given away, and a shell runs it."""
+
+import shlex
+import subprocess
+
+import pytest
+
+from inspector.protocol.facts import Headers, HttpEvent, HttpFact
+from inspector.viewmodels.curl import as_curl
+
+
+def request(*headers: tuple[str, str], method: str = "POST", target: str = "https://h/mcp") -> HttpFact:
+    given: Headers = headers
+    return HttpFact(HttpEvent.REQUEST, 1, method=method, target=target, headers=given)
+
+
+def words(command: str, **variables: str) -> list[str]:
+    """What a shell makes of it."""
+    script = command.replace("curl", "printf '%s\\n'", 1)
+    ran = subprocess.run(["/bin/sh", "-c", script], env=variables, capture_output=True, check=True)
+    return ran.stdout.decode().splitlines()
+
+
+def test_method_address_headers_and_body_go_along() -> None:
+    command = as_curl(request(("Accept", "application/json"), ("Mcp-Method", "tools/list")), b'{"id":1}')
+    assert words(command) == [
+        *("-sS", "-N", "-X", "POST", "https://h/mcp"),
+        *("-H", "Accept: application/json", "-H", "Mcp-Method: tools/list", "--data-raw", '{"id":1}'),
+    ]
+
+
+@pytest.mark.parametrize("name", ["Host", "content-length", "Connection", "Transfer-Encoding"])
+def test_what_curl_writes_itself_is_left_to_it(name: str) -> None:
+    assert name not in as_curl(request((name, "x")))
+
+
+def test_secrets_are_variables_that_keep_their_scheme() -> None:
+    command = as_curl(request(("Authorization", "Bearer abc"), ("Mcp-Session-Id", "s-1"), ("X-Api-Key", "k")))
+    assert not any(secret in command for secret in ("abc", "s-1", ": k"))
+    shown = words(command, AUTHORIZATION="mine", MCP_SESSION_ID="two words", X_API_KEY="$x")
+    assert shown[5:] == ["-H", "Authorization: Bearer mine", "-H", "Mcp-Session-Id: two words", "-H", "X-Api-Key: $x"]
+
+
+def test_secrets_in_the_address_are_variables_too() -> None:
+    command = as_curl(request(method="GET", target="https://me:pass@h/mcp?a=1&access_token=abc&b=2#f"))
+    assert "abc" not in command
+    assert "pass" not in command
+    assert words(command, USERINFO="u:p", ACCESS_TOKEN="t")[4] == "https://u:p@h/mcp?a=1&access_token=t&b=2#f"
+
+
+@pytest.mark.parametrize("hostile", ["'; touch /tmp/x; '", "$(id)", "`id`", '"', "a\\b", "--data @/etc/passwd"])
+def test_nothing_in_a_request_is_taken_for_a_command(hostile: str) -> None:
+    command = as_curl(request(("X-Odd", hostile), target=f"https://h/{hostile}"), hostile.encode())
+    shown = words(command)
+    assert shown[4] == f"https://h/{hostile}"
+    assert shown[6] == f"X-Odd: {hostile}"
+    assert shown[8] == hostile
+
+
+def test_a_name_of_a_secret_becomes_a_name_that_a_shell_takes() -> None:
+    assert '"$_2_TOKEN"' in as_curl(request(("2-token;id", "x"))).replace("_ID", "")
+
+
+def test_a_body_that_is_no_text_is_read_from_a_file() -> None:
+    assert as_curl(request(), b"\xff\x00").endswith("--data-binary @body.bin")
+
+
+def test_an_empty_header_is_sent_empty() -> None:
+    assert shlex.split(as_curl(request(("X-None", ""))))[-1] == "X-None;"
+
+
+def test_a_request_without_a_body_has_no_data() -> None:
+    assert "--data" not in as_curl(request(method="DELETE"))

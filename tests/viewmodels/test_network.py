@@ -1,0 +1,183 @@
+"""HTTP exchanges as rows and in full."""
+
+import json
+from typing import Any
+
+from inspector.capture.journal import HttpExchange
+from inspector.protocol.facts import HttpEvent, HttpFact, HttpTiming, SseNote
+from inspector.protocol.frames import Channel, Direction, SseFacts
+from inspector.protocol.headers import headers_for
+from inspector.protocol.revisions.table import NEWEST
+from inspector.viewmodels import network
+from inspector.viewmodels.lines import plain, section_lines
+from inspector.viewmodels.text import cell_width
+from tests.viewmodels.tape import Tape
+
+URL = "https://shop.example/mcp?token=abc"
+JSON, STREAM = ("content-type", "application/json"), ("content-type", "text/event-stream")
+PARAMS = {"name": "buy", "_meta": {"io.modelcontextprotocol/protocolVersion": NEWEST.date}}
+HEADERS = tuple(headers_for(NEWEST, "tools/call", PARAMS).items())
+
+
+def asked(tape: Tape, number: int, *headers: tuple[str, str], method: str = "POST", body: Any = None) -> None:
+    """A request, with the body of a call where there is none."""
+    tape.journal.fact(HttpFact(HttpEvent.REQUEST, number, method, URL, headers=headers))
+    if method == "POST":
+        tape.request(number, "tools/call", PARAMS if body is None else body, http=number)
+
+
+def answered(tape: Tape, number: int, status: int = 200, *headers: tuple[str, str], **more: Any) -> None:
+    """The head of a response."""
+    tape.journal.fact(HttpFact(HttpEvent.RESPONSE, number, status=status, headers=headers or (JSON,), **more))
+
+
+def came(tape: Tape, number: int, message: Any, sse: SseFacts | None = None) -> None:
+    payload = message if isinstance(message, bytes) else json.dumps(message).encode()
+    channel = Channel.SSE if sse is not None else Channel.REPLY
+    tape.journal.frame(Direction.FROM_SERVER, channel, payload, http=number, sse=sse)
+
+
+def ended(tape: Tape, number: int, why: str = "") -> None:
+    tape.journal.fact(HttpFact(HttpEvent.END, number, why=why, body_bytes=1234))
+
+
+def only(tape: Tape) -> HttpExchange:
+    (exchange,) = tape.journal.surroundings.http_in_order
+    return exchange
+
+
+def row(tape: Tape, width: int = 120) -> str:
+    spans = network.row(tape.journal, only(tape), tape.now, width)
+    assert cell_width(plain(spans)) == width
+    return " ".join(plain(spans).split())
+
+
+def full(tape: Tape, **more: Any) -> str:
+    found = network.sections(tape.journal, only(tape), **more)
+    return "\n".join(plain(line) for section in found for line in section_lines(section))
+
+
+RESULT = {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_row_says_what_was_asked_what_came_how_long_it_took_and_how_big_it_was() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS)
+    answered(tape.wait(20), 1)
+    came(tape.wait(5), 1, RESULT)
+    ended(tape, 1)
+    assert row(tape) == "1 POST 200 json 25 ms 1.2 kB tools/call buy https://shop.example/mcp?token=••••••"
+    assert "kB" not in row(tape, 60)
+
+
+def test_a_row_that_goes_on_shows_how_long_so_far() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS)
+    tape.wait(1500)
+    assert row(tape).startswith("1 POST … 1.50 s tools/call")
+
+
+def test_a_request_that_failed_says_why_and_one_that_was_cut_too() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS)
+    tape.journal.fact(HttpFact(HttpEvent.ERROR, 1, why="h refuses connections."))
+    assert "failed" in row(tape)
+    assert "h refuses connections." in row(tape)
+
+
+def test_a_redirect_says_where_to_and_a_resumption_after_what() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, ("Last-Event-ID", "e7"), method="GET")
+    answered(tape, 1, 307, ("Location", "/there?token=x"))
+    assert "307" in row(tape)
+    assert "→ /there?token=•••••• resumes after e7" in row(tape)
+
+
+def test_where_head_and_body_differ_row_and_exchange_say_so() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS, ("Content-Length", "1"))
+    answered(tape, 1)
+    came(tape, 1, b"<html>")
+    ended(tape, 1)
+    assert "▲ head and body differ ×2" in row(tape)
+    assert "Content-Length says 1, the body has" in full(tape)
+    assert "Content-Type says application/json, and the body is no JSON-RPC message" in full(tape)
+
+
+def test_times_are_told_step_by_step() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS)
+    timing = HttpTiming(lookup=2_000_000, connect=3_000_000, tls=4_000_000, send=1_000_000, wait=10_000_000)
+    answered(tape.wait(25), 1, timing=timing)
+    ended(tape.wait(5), 1)
+    facts = [" ".join(line.split()) for line in full(tape).splitlines()]
+    assert facts[facts.index("Time") :][1:10] == [
+        "name looked up 2.0 ms",
+        "connected 3.0 ms",
+        "TLS 4.0 ms",
+        "request sent 1.0 ms",
+        "waited for the first byte 10 ms",
+        "on this side 5.0 ms",
+        "first byte after 25 ms",
+        "body 5.0 ms",
+        "in all 30 ms",
+    ]
+
+
+def test_a_kept_connection_and_a_capture_without_measures_are_told_apart() -> None:
+    kept, old = Tape(http=True), Tape(http=True)
+    for tape, timing in ((kept, HttpTiming(send=1, wait=2)), (old, None)):
+        asked(tape, 1, *HEADERS)
+        answered(tape, 1, timing=timing)
+    assert "kept from before" in full(kept)
+    assert "not measured" in full(old)
+
+
+def test_what_crossed_on_a_stream_is_listed_with_ids_retry_and_arrival() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS)
+    answered(tape.wait(10), 1, 200, STREAM)
+    tape.wait(10).journal.fact(SseNote(1, b": keep-alive"))
+    tape.wait(10).journal.fact(SseNote(1, b"id: e1\nretry: 500\ndata:", id="e1", retry=500))
+    tape.wait(10).notify("notifications/progress", http=2)
+    came(tape, 1, RESULT, SseFacts("message", "e2", None))
+    told = [" ".join(line.split()) for line in full(tape).partition("What crossed")[2].splitlines()[1:]]
+    assert [line.partition(" ")[2] for line in told] == [
+        "+0 µs → tools/call buy 135 B",
+        "+20 ms ← : keep-alive",
+        "+30 ms ← id: e1␊retry: 500␊data: id e1 retry 500 ms",
+        "+40 ms ← an answer 41 B event message id e2",
+    ]
+
+
+def test_a_stream_without_end_is_listed_only_so_far(monkeypatch: Any) -> None:
+    monkeypatch.setattr(network, "MOST_SHOWN", 3)
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS)
+    answered(tape, 1, 200, STREAM)
+    for _ in range(5):
+        tape.journal.fact(SseNote(1, b": keep-alive"))
+    assert full(tape).count("keep-alive") == 2
+    assert "There may be more" in full(tape)
+
+
+def test_secrets_are_masked_until_somebody_asks() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, ("X-Session", "s3cret"))
+    assert "s3cret" not in full(tape)
+    assert "s3cret" in full(tape, reveal=True)
+
+
+def test_nothing_of_a_server_acts_on_a_terminal() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, ("X-Odd", "\x1b[31m"), body={"name": "\x1b]0;x\x07"})
+    answered(tape, 1, 302, ("Location", "\x1b[2J"), ("Content-Type", "text/\x1b[2J"))
+    ended(tape, 1, "\x07")
+    assert not any(char in row(tape) + full(tape) for char in "\x1b\x07")
+
+
+def test_an_exchange_whose_beginning_is_not_there_is_a_row_too() -> None:
+    tape = Tape(http=True)
+    ended(tape, 7)
+    assert row(tape).startswith("7 ? failed") or row(tape).startswith("7 ?")
+    assert "What crossed" in full(tape)
