@@ -52,13 +52,20 @@ _OPTIONS: list[Callable[..., Any]] = [
     shared("login", "--scope", multiple=True, metavar="NAMES", help="Ask for these, not for what the server names."),
     _rare("--oauth-port", type=_PORT, metavar="PORT", help="Where the browser comes back to (any free)."),
     _rare("--oauth-callback", default="", metavar="URL", help="The same as an address of its own."),
-    _rare("--dpop", type=click.Choice(list(Dpop)), help="Bind tokens to a key (auto: where offered)."),
+    _rare(
+        "--dpop", type=click.Choice([each.value for each in Dpop]), help="Bind tokens to a key (auto: where offered)."
+    ),
     _rare("--grant", type=click.Choice(_GRANTS), help="Log in as a person or as the client itself."),
     _rare("--assertion", type=_PATH, metavar="FILE", help="Log in by this JWT of a workload."),
     _rare("--idp-token-endpoint", default="", metavar="URL", help="Log in by an enterprise's provider…"),
     _rare("--idp-client-id", default="", metavar="ID", help="…as this client of its…"),
     _rare("--id-token", type=_PATH, metavar="FILE", help="…with this token of its."),
-    shared("login", "--token-store", type=click.Choice(list(Kept)), help="Where logins are kept (keyring, else file)."),
+    shared(
+        "login",
+        "--token-store",
+        type=click.Choice([each.value for each in Kept]),
+        help="Where logins are kept (keyring, else file).",
+    ),
     shared("login", "--no-oauth", is_flag=True, help="Log in nowhere, and use nothing that is kept."),
 ]
 

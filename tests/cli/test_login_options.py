@@ -1,0 +1,87 @@
+"""Options about logins: what they come to, and which make no sense together."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from inspector.auth.keyrings import Kept
+from inspector.auth.wishes import Dpop, IdentityProvider, LoginWishes
+from inspector.cli.login_options import Choice, login_options, read_login
+from inspector.errors import UsageError
+
+ENV = {"SECRET": "s3cret", "EMPTY": ""}
+
+
+def read(*argv: str, env: Mapping[str, str] = ENV) -> Choice:
+    """What a command line comes to."""
+    found: list[Choice] = []
+
+    @click.command()
+    @login_options
+    def command(**options: Any) -> None:
+        found.append(read_login(options, env))
+
+    command.main(list(argv), standalone_mode=False)
+    return found[0]
+
+
+def test_without_any_all_is_left_to_the_server() -> None:
+    assert read() == Choice(LoginWishes(), 0, "", None, False)
+
+
+def test_a_client_that_was_registered_by_hand() -> None:
+    choice = read("--client-id", "us", "--client-secret-env", "SECRET", "--scope", "a b", "--scope", "c,d")
+    assert (choice.wishes.client_id, choice.wishes.client_secret) == ("us", "s3cret")
+    assert choice.wishes.scopes == ("a", "b", "c", "d")
+
+
+def test_a_client_that_acts_for_itself(tmp_path: Path) -> None:
+    (tmp_path / "key.pem").write_text("-----KEY-----\n")
+    key = str(tmp_path / "key.pem")
+    wishes = read(
+        "--client-id", "us", "--grant", "client-credentials", "--private-key", key, "--signing-alg", "RS256"
+    ).wishes
+    assert (wishes.client_credentials, wishes.private_key, wishes.algorithm) == (True, "-----KEY-----", "RS256")
+
+
+def test_a_workload_and_an_enterprise(tmp_path: Path) -> None:
+    (tmp_path / "jwt").write_text("a.b.c\n")
+    jwt = str(tmp_path / "jwt")
+    assert read("--assertion", jwt).wishes.assertion == "a.b.c"
+    idp = ("--idp-token-endpoint", "https://idp.example/token", "--idp-client-id", "i", "--id-token", jwt)
+    assert read(*idp).wishes.provider == IdentityProvider("https://idp.example/token", "i", "a.b.c")
+
+
+def test_where_the_browser_comes_back_to_and_where_logins_are_kept() -> None:
+    choice = read("--oauth-port", "7777", "--token-store", "none", "--dpop", "off")
+    assert (choice.port, choice.kept, choice.wishes.dpop) == (7777, Kept.NONE, Dpop.OFF)
+    assert read("--oauth-callback", "https://us.example/cb").callback == "https://us.example/cb"
+    assert read("--no-oauth").off
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("--client-secret-env", "SECRET"), "--client-secret-env without --client-id"),
+        (("--client-id", "us", "--client-secret-env", "NOWHERE"), "no such variable"),
+        (("--client-id", "us", "--client-secret-env", "EMPTY"), "is empty"),
+        (("--grant", "client-credentials"), "--grant without --client-id"),
+        (("--client-id", "us", "--grant", "client-credentials"), "without what proves the client"),
+        (("--client-id", "us", "--signing-alg", "ES256"), "--signing-alg without --private-key"),
+        (("--client-id", "us", "--private-key", "nowhere.pem"), "can't be read"),
+        (("--assertion", "/dev/null"), "the file is empty"),
+        (("--idp-client-id", "i"), "--idp-client-id without --idp-token-endpoint and --id-token"),
+        (("--oauth-port", "1", "--oauth-callback", "http://127.0.0.1:2/"), "both --oauth-port and --oauth-callback"),
+        (("--oauth-callback", "javascript:x"), "is no address"),
+        (("--client-metadata-url", "http://[x"), "is no address"),
+        (("--no-oauth", "--client-id", "us"), "--no-oauth, and --client-id"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_no_secret_is_quoted(argv: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(*argv)
+    assert said in str(caught.value)
+    assert "s3cret" not in f"{caught.value} {caught.value.hint}"
