@@ -221,7 +221,7 @@ class Driver:
                 assert_never(step)
 
     async def _request(self, step: Send, opened: Callable[[Exchange], None]) -> Reply:
-        waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened, paused=self._is_paused)
+        waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened, paused=lambda: _is_paused(self.http))
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
             self._deliver(outgoing(step, waiter.id, self.revision, self.offering.client, self.logs), waiter)
@@ -237,7 +237,7 @@ class Driver:
 
     async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
         now = asyncio.get_running_loop().time
-        waiters = [Waiter(next(self.ids), now, opened, paused=self._is_paused) for _ in step.sends]
+        waiters = [Waiter(next(self.ids), now, opened, paused=lambda: _is_paused(self.http)) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
             outgoing(send, w.id, self.revision, self.offering.client, self.logs)
@@ -316,10 +316,6 @@ class Driver:
         for waiter in waiting:
             waiter.release()
 
-    def _is_paused(self) -> bool:
-        """Whether nobody's clock should run: a person logs in."""
-        return self.http is not None and self.http.logging_in
-
     def _open_stream(self, revision: Revision) -> None:
         if self.http is not None and self._transport.kind != "sse":
             self.http.common_headers = self.http.common_headers | version_header(revision)
@@ -342,6 +338,11 @@ class Driver:
             await self._notify(notice)
         if notice is None and self.http is not None and waiter.delivery is not None:
             waiter.delivery.cancel()
+
+
+def _is_paused(http: HttpLike | None) -> bool:
+    """Whether nobody's clock should run: a person logs in."""
+    return http is not None and http.logging_in
 
 
 def _may_have_caused(waiter: Waiter, question: Question) -> bool:

@@ -213,11 +213,9 @@ class Session:
     def _calling(self, method: str, params: Any) -> Flow[Called]:
         assert self.revision is not None, "a session is called after it was opened"
         again = self.options.retry_cut or is_repeated(method, self.revision, self._tool(_name(params)))
-        return call(method, params, revision=self.revision, schema_of=self._schema_of, again=again)
-
-    def _schema_of(self, name: str) -> Any:
-        tool = self._tool(name)
-        return None if tool is None else tool.input_schema
+        return call(
+            method, params, revision=self.revision, schema_of=lambda name: _schema_of(self._tool(name)), again=again
+        )
 
     def _tool(self, name: str | None) -> Tool | None:
         tools = self.journal.conversation.catalogue.tools
@@ -251,6 +249,10 @@ class Session:
             await self.watching.renew()
             return True
         return False
+
+
+def _schema_of(tool: Tool | None) -> Any:
+    return None if tool is None else tool.input_schema
 
 
 def _name(params: Any) -> str | None:
