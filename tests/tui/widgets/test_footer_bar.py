@@ -68,7 +68,7 @@ async def footer(pilot: Pilot[None]) -> str:
 async def test_the_keys_of_the_place_stand_left_and_those_of_everywhere_right() -> None:
     async with Framed().run_test(size=(110, 10)) as pilot:
         said = await footer(pilot)
-    assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  T Tree/order  x Own [/]    ")
+    assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  T Tree/order  W Waterfall  x Own [/] ")
     assert said.endswith("? Help  ^p Palette  q Quit")
 
 
