@@ -4,13 +4,14 @@ A last line without its end is waited for. A file that gets shorter, or that ano
 and is said.
 """
 
-import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from inspector.capture.lines import Line, lines
 from inspector.capture.load import Loading
 from inspector.capture.opening import being_written
+from inspector.capture.standing import Trouble
 
 
 class Following(Loading):
@@ -21,20 +22,41 @@ class Following(Loading):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._path = path
         self._place = 0
         """Behind the last whole line."""
+        self._rest: Iterator[Line] | None = None
+        """What is being taken in, a bite at a time."""
+        self.caught_up = False
+        """Whether all was taken in that was there at the last look."""
+        self.trouble: Trouble | None = None
+        """What has happened to the file, if that is why nothing more will come."""
         self.why = ""
         """Why nothing more will come; "" while something may."""
 
-    def follow(self) -> bool:
-        """Take in what is there by now; False once nothing more will come, and `why` says so."""
+    def follow(self, most: int | None = None) -> bool:
+        """Take in what is there by now, at most so many lines; False once nothing more will come, and `why` says so."""
         if self.why:
             return False
-        why = self._ending()  # asked before reading: what was written until then is read
-        self._take_lines(self._whole_lines())
-        self.why = why
-        return not why
+        trouble = self.standing.trouble(self._place)  # asked before reading: what was written until then is read
+        over = trouble is not None or not being_written(self._source.fd)
+        if self._rest is None:
+            self._rest = self._whole_lines()
+        taken = self._take_lines(islice(self._rest, most))
+        self.caught_up = most is None or taken < most
+        if self.caught_up:
+            self._rest = None
+        if trouble is not None:
+            self.trouble, self.why = trouble, trouble.why
+        elif over and self.caught_up:
+            self.why = "nobody records into the capture any more"
+        return not self.why
+
+    def finish(self) -> None:
+        """After the last line: take in what is left of one that has no end, and tell what was odd about the file."""
+        start = self._place
+        rest = lines(lambda place, length: self._source.read(start + place, length))
+        self._take_lines((start + place, line, whole) for place, line, whole in rest)
+        self.conclude()
 
     def _whole_lines(self) -> Iterator[Line]:
         start = self._place
@@ -43,15 +65,3 @@ class Following(Loading):
                 return
             self._place = start + place + len(line) + 1
             yield start + place, line, whole
-
-    def _ending(self) -> str:
-        try:
-            size = os.fstat(self._source.fd).st_size
-            now = os.stat(self._path)
-        except OSError as error:
-            return f"the capture can't be looked at any more: {error.strerror}"
-        if size < self._place:
-            return "the capture was cut while it was read"
-        if now.st_ino != os.fstat(self._source.fd).st_ino:
-            return "another file has taken the place of the capture"
-        return "" if being_written(self._source.fd) else "nobody records into the capture any more"

@@ -28,6 +28,7 @@ from inspector.capture.records import (
     type_of,
 )
 from inspector.capture.rows import LONGEST, Rows
+from inspector.capture.standing import Standing, Trouble
 from inspector.capture.window import Window
 from inspector.protocol.frames import Frame
 
@@ -43,11 +44,20 @@ class RecordedFile:
         self._lock = threading.Lock()
         self._window = Window()
         self._closed = False
+        self._end: int | None = None
 
     def read(self, place: int, length: int) -> bytes:
         """The bytes of a line; fewer or none if the file has changed or is closed."""
         with self._lock:
-            return b"" if self._closed else self._window.read(self.fd, place, length)
+            if self._closed or (self._end is not None and place + length > self._end):
+                return b""
+            return self._window.read(self.fd, place, length)
+
+    def end_at(self, size: int) -> None:
+        """Read nothing beyond from now on: what stands there is not what stood there."""
+        with self._lock:
+            self._end = size
+            self._window = Window()
 
     def close(self) -> None:
         """Close the descriptor. A second call does nothing."""
@@ -85,14 +95,22 @@ class Loading:
         self._head = head
         self._path = path
         self._identity: index.Identity | None = None
+        self.standing = Standing(fd, path)
+        """Whether the file is still what it was."""
 
     def step(self, most: int = _STEP) -> bool:
         """Take in the next lines; False once the end is reached and the notices are complete."""
         taken = self._take_lines(islice(self._lines, most))
         if taken == most:
             return True
-        self._conclude()
+        self.conclude()
         return False
+
+    def distrust(self, trouble: Trouble) -> None:
+        """The file is another one now: say so, and show nothing of what it holds in the place of what was read."""
+        if trouble.readable is not None:
+            self._source.end_at(trouble.readable)
+        self.journal.note(f"Now {trouble.why}: shown is what was read before, as far as it can still be had.")
 
     def recall(self, directory: Path) -> bool:
         """Take over what an earlier loading of this capture has kept there; if True, that is all, without a step."""
@@ -178,8 +196,8 @@ class Loading:
         else:
             self._passed_over["unknown"] += 1
 
-    def _conclude(self) -> None:
-        """Tell what was odd about the file."""
+    def conclude(self) -> None:
+        """Tell what was odd about the file: once, when the last line was taken in."""
         self.done = max(self.done, self.total)
         note = self.journal.note
         if is_newer_minor(self._head.v):

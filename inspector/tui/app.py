@@ -97,7 +97,7 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
         self.call_after_refresh(self.mount, self.tab.notice)
         self.call_after_refresh(_settle)
         if isinstance(self.subject, Recording):
-            self.run_worker(self.subject.load, thread=True, exclusive=True, group="load")
+            self.run_worker(self.subject.keep_up, thread=True, exclusive=True, group="load")
         if self._beside:
             self.call_after_refresh(self.add_tabs, self._beside)
 

@@ -128,19 +128,17 @@ class Subject(DeskView, LoginView, RequestView, TaskView, WatchView):
 class Recording(Subject):
     """A capture. It fills while `load` runs; opening it connects to nothing and starts nothing."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file. Raises: CaptureError if it is no capture."""
-        from inspector.capture.load import Loading
+    def __init__(self, path: Path, cache: Path | None = None) -> None:
+        """Open the file. `cache`: where indexes of captures are kept. Raises: CaptureError if it is no capture."""
+        from inspector.capture.reading import Reading
 
-        self.loading = Loading(path)
-        super().__init__(self.loading.journal, About(path.name))
-        self._stopped = False
-        self._complete = False
+        self.reading = Reading(path, cache)
+        super().__init__(self.reading.journal, About(path.name))
 
     @property
     def stage(self) -> Stage:
-        """Loading until the last record was read."""
-        return Stage.RECORDED if self._complete else Stage.LOADING
+        """Loading until the last record was read that was there."""
+        return Stage.RECORDED if self.reading.is_complete else Stage.LOADING
 
     @property
     def now_ns(self) -> int:
@@ -149,14 +147,20 @@ class Recording(Subject):
         return self.journal.store.time_ns(count) if count else 0
 
     def load(self) -> None:
-        """Read the file to its end, step by step; for a thread of its own."""
-        while not self._stopped and self.loading.step():
-            pass
-        self._complete = True
+        """Read the file to its end, and on while it grows."""
+        self.reading.read()
+
+    def keep_up(self) -> None:
+        """Load, then watch the file; for a worker with a thread of its own, which ends when the worker is cancelled."""
+        from textual.worker import get_current_worker
+
+        worker = get_current_worker()
+        self.reading.read(lambda: worker.is_cancelled)
+        self.reading.watch(lambda: worker.is_cancelled)
 
     async def end(self) -> None:
         """Stop reading and close the file."""
-        self._stopped = True
+        self.reading.stop()
         self.journal.close()
 
 

@@ -83,7 +83,9 @@ class Tab:
 def subject_of(first: Live | None, capture: Path | None) -> Subject:
     """What a tab shows. Raises: CaptureError if `capture` is no capture."""
     if capture is not None:
-        return Recording(capture)
+        from inspector.config.paths import places
+
+        return Recording(capture, places().cache / "captures")
     assert first is not None, "there is something to show"
     return LiveSubject(first)
 
@@ -153,7 +155,7 @@ class Tabs:
             each.subject.journal.name = each.name
         await self.mount(tab.notice)
         if isinstance(subject, Recording):
-            self.run_worker(subject.load, thread=True, group=f"load {tab.number}")
+            self.run_worker(subject.keep_up, thread=True, group=f"load {tab.number}")
         if self.bar is None:
             from inspector.tui.widgets.conversation_bar import ConversationBar
 

@@ -1,0 +1,76 @@
+"""A capture that somebody looks at: read or recalled, followed while it grows, and watched for as long as it is open.
+
+It is work for a thread of its own, which can be stopped at any time.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from inspector.capture.following import Following
+
+_BITE = 2000
+"""Lines between two looks whether to stop: some ten milliseconds."""
+_PACE_S, _WATCH_S = 0.1, 1.0
+"""How often one looks whether a capture has grown, and whether it is still the same."""
+
+
+class Reading:
+    """One capture. `journal` fills while `read` runs.
+
+    Raises (when made): CaptureError if the file is no capture or must not be read.
+    """
+
+    def __init__(self, path: Path, cache: Path | None = None) -> None:
+        """`cache`: where indexes are kept; None for none."""
+        self._loading = Following(path)
+        self._cache = cache
+        self._stop = threading.Event()
+        self.journal = self._loading.journal
+        self.is_complete = False
+        """Whether everything was read that was there."""
+        self.grows = False
+        """Whether somebody was recording into it at the last look."""
+
+    @property
+    def share(self) -> float:
+        """How much of it was read, from 0 to 1."""
+        return 1.0 if self.is_complete else min(1.0, self._loading.done / max(1, self._loading.total))
+
+    def stop(self) -> None:
+        """End `read` and `watch` soon, from any thread."""
+        self._stop.set()
+
+    def read(self, stopped: Callable[[], bool] = lambda: False) -> None:
+        """Read it to its end, and for as long as somebody records into it, or until stopped."""
+        loading = self._loading
+        if self._cache is not None and loading.recall(self._cache):
+            self.is_complete = True
+            return
+        while not self._is_over(stopped) and loading.follow(_BITE):
+            if loading.caught_up:
+                self.grows = self.is_complete = True
+                self._stop.wait(_PACE_S)
+        self.grows = False
+        if loading.trouble is not None:
+            loading.distrust(loading.trouble)
+        elif loading.why:
+            loading.finish()
+            self.is_complete = True
+            if self._cache is not None:
+                loading.remember(self._cache)
+        self.is_complete = True
+
+    def watch(self, stopped: Callable[[], bool] = lambda: False) -> None:
+        """After `read`: say so once the file is not what it was, and show nothing else in its place."""
+        loading = self._loading
+        while loading.trouble is None and not self._is_over(stopped):
+            if trouble := loading.standing.trouble(loading.done):
+                loading.distrust(trouble)
+                return
+            for _ in range(round(_WATCH_S / _PACE_S)):
+                if self._is_over(stopped) or self._stop.wait(_PACE_S):
+                    return
+
+    def _is_over(self, stopped: Callable[[], bool]) -> bool:
+        return self._stop.is_set() or stopped()
