@@ -115,7 +115,7 @@ screen leaves the question where it is.
         """Stay with the question that is shown; if it is over and nobody reads it, go on to one that waits."""
         rows = self._rows
         at = rows.index_of_question(self._wanted)
-        if at < 0 or (rows.waiting and not rows.asked[at].waits and not self._reads):
+        if at < 0 or (rows.unanswered and not rows.asked[at].waits and not self._reads):
             at = 0 if rows.count else -1
         self._wanted = rows.asked[at].key if at >= 0 else None
         self._list.empty = self._empty()
@@ -140,7 +140,7 @@ screen leaves the question where it is.
             self.call_after_refresh(self.pane.focus_first)
 
     def _say(self) -> None:
-        waiting = len(self._rows.waiting)
+        waiting = len(self._rows.unanswered)
         left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
         roots = len(self.subject.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  r"

@@ -66,7 +66,7 @@ class InboxRows(RowSource):
         return True
 
     @property
-    def waiting(self) -> tuple[Asked, ...]:
+    def unanswered(self) -> tuple[Asked, ...]:
         """What waits, oldest first."""
         return tuple(asked for asked in self.asked if asked.waits)
 

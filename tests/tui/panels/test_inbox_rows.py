@@ -33,7 +33,7 @@ async def test_each_end_has_its_word() -> None:
     words = [plain(rows.row(at, 79).spans).split()[1] for at in range(rows.count)]
     assert words == ["withdrawn", "answered", "refused", "declined"]
     assert not rows.row(0, 79).live
-    assert rows.waiting == ()
+    assert rows.unanswered == ()
     subject.journal.close()
 
 
@@ -63,7 +63,7 @@ def test_a_recording_s_questions_come_from_the_conversation(tape: Tape) -> None:
     assert "recorded" in shown[0]
     assert "no answer" in shown[1]
     assert "book: Which city?" in shown[1]
-    assert rows.waiting == ()
+    assert rows.unanswered == ()
 
 
 async def test_what_the_server_calls_complete_says_so() -> None:
