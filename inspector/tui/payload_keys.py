@@ -21,6 +21,7 @@ PAYLOADS: tuple[Action, ...] = (
     Action(
         "payload.find", ("*",), "Find", "Find a text in this payload.", Where.FINDING_HERE, "find_here", footer=True
     ),
+    Action("payload.unfind", ("escape",), "End finding", "Mark nothing any more.", Where.FINDING_HERE, "unfind"),
     Action(
         "payload.copy", ("Y",), "Copy as", "Choose what to copy: value, place, JSON, command.", Where.PAYLOAD, "copy_as"
     ),

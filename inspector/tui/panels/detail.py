@@ -136,10 +136,12 @@ class DetailPanel(DetailDeeds):
     # --- drawing
 
     def _open(self, tab: str) -> None:
-        inside = self.has_focus_within
+        inside, view = self.has_focus_within, self.payload_view
         self._tab = tab
         self._draw()
-        if inside:
+        if inside and tab != HEADERS and not view.has_class("hidden"):
+            view.focus_content()
+        elif inside:
             self.focus_content()
 
     def _look(self, n: int) -> None:

@@ -108,6 +108,7 @@ class PayloadView(PayloadDeeds):
         self._shown, self.payload = (payload, form), payload
         tree, lines = self.query_one(JsonView), self.query_one(LinesView)
         tree.set_class(form != TREE, "hidden")
+        tree.hide_finding(form != TREE)
         lines.set_class(form == TREE, "hidden")
         if form == TREE:
             tree.show(payload)
@@ -139,7 +140,7 @@ class PayloadView(PayloadDeeds):
         """Go to the bytes of the value under the tree's cursor, or to those that were in sight."""
         self._left_at = -1
         if offset is not None:
-            self._go_to_bytes(offset, offset)
+            self._go_to_bytes(offset, offset, linked=False)
         elif self._can_link and tree.line > 0:
             if len(self.payload) <= _AT_ONCE:
                 self._take_span(self.payload, self._mapped().span(tree.line))
@@ -153,19 +154,22 @@ class PayloadView(PayloadDeeds):
 
     def _take_span(self, payload: bytes, span: tuple[int, int]) -> None:
         if payload is self.payload and self._shown is not None and self._shown[1] != TREE:
-            self._go_to_bytes(*span)
-            self._left_at = self.query_one(LinesView).view.cursor
+            self._go_to_bytes(*span, linked=True)
 
-    def _go_to_bytes(self, start: int, end: int) -> None:
+    def _go_to_bytes(self, start: int, end: int, *, linked: bool) -> None:
         lines = self.query_one(LinesView)
         if self._laid is None:
             return
         if not lines.line_width:  # it was out of sight, and has no size yet
-            self.call_after_refresh(self._go_to_bytes, start, end)
+            self.call_after_refresh(self._go_to_bytes, start, end, linked=linked)
             return
         self._laid.select(start, end)
         lines.forget()
+        seen = lines.view.visible
         lines.go_to(self._laid.row_at(start, lines.line_width))
+        if lines.view.cursor not in seen:  # with what stands around it
+            lines.scroll_lines_to(lines.view.cursor - lines.view.height // 3)
+        self._left_at = lines.view.cursor if linked else -1
 
     def _offset(self, lines: LinesView) -> int | None:
         if self._laid is None or lines.view.cursor < 0:

@@ -115,7 +115,7 @@ class DecodedScreen(ModalScreen[None]):
         names = [f"{place} {each.name}" if len(self._found) > 1 else each.name for place, each in self._numbered()]
         self.query_one(TabLine).show_tabs(names, names[self._chosen])
         form = {"json": TREE, "text": RAW}.get(reading.look, BYTES)
-        self._view.show([(reading.name, "strong")], [], reading.payload, form)
+        self._view.show([], [], reading.payload, form)
         self._view.focus_content()
         more: list[Span] = [("v shows the picture", "accent")] if reading.look == "picture" else []
         warning: list[Span] = [(f"{glyphs().warning} {reading.warning}  ", "warning")] if reading.warning else []

@@ -58,6 +58,11 @@ class Finding(Widget):
         """What is marked; "" for nothing."""
         raise NotImplementedError
 
+    def hide_finding(self, hidden: bool) -> None:
+        """Let the line to find with go out of sight with its view."""
+        if self._bar is not None:
+            self._bar.set_class(hidden, "hidden")
+
     def mark(self, needle: str) -> None:
         """Mark what matches."""
         raise NotImplementedError
@@ -82,6 +87,14 @@ class Finding(Widget):
             self._began = max(self.line, 0)
             self._bar.focus()
             self._bar.select_all()
+
+    def action_unfind(self) -> None:
+        """Put the line away and mark nothing."""
+        self.leave_finding(keep=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let Escape go back where nothing is being found."""
+        return action != "unfind" or self._bar is not None
 
     def leave_finding(self, *, keep: bool) -> None:
         """Give the keys back to the payload, and put the line away unless something was found."""

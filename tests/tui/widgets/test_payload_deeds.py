@@ -1,0 +1,144 @@
+"""Copying payloads in one form or another, and handing them to other programs."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from textual.message import Message
+
+from inspector.tui.widgets.json_view import JsonView
+from inspector.tui.widgets.payload_deeds import PayloadDeeds
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+
+RAW = b'{"a": [1, "two\\u001b"]}'
+
+
+class Listening(Showing):
+    takes_edits = False
+    suspended = 0
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """A test's terminal is no terminal."""
+        self.suspended += 1
+        yield
+
+    def on_payload_deeds_edited(self, message: Message) -> None:
+        self.posted.append(message)
+
+
+def program(tmp_path: Path, code: str) -> str:
+    script = tmp_path / "program.py"
+    script.write_text(f"import sys\npath = sys.argv[1]\n{code}\n")
+    return f"{sys.executable} {script}"
+
+
+def files_in(home: Path) -> list[Path]:
+    return [path for path in home.rglob("*") if path.is_file()]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "home"))
+    for name in ("PAGER", "EDITOR", "VISUAL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize(
+    ("key", "copied"), [("v", "two"), ("j", '"two\\u001b"'), ("p", "$.a[1]"), ("o", "/a/1"), ("r", RAW.decode())]
+)
+async def test_a_menu_copies_the_chosen_form(key: str, copied: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Listening(JsonView(RAW))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        given: list[str] = []
+        monkeypatch.setattr(app, "copy_to_clipboard", given.append)
+        await pilot.press("down", "down", "down", "Y")
+        await pilot.pause()
+        await pilot.press(key)
+        await pilot.pause()
+        assert given == [copied]
+        assert ("1 control" in text(app)) == (key == "v")
+
+
+@pytest.mark.parametrize("key", ["f3", "|"])
+async def test_the_pager_gets_the_exact_payload(
+    key: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "PAGER", program(tmp_path, f"open({str(tmp_path / 'seen')!r}, 'wb').write(open(path, 'rb').read())")
+    )
+    app = Listening(JsonView(RAW))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.suspended == 1
+    assert (tmp_path / "seen").read_bytes() == RAW
+    assert files_in(home) == []
+
+
+async def test_without_a_pager_or_an_editor_it_is_said_what_to_set() -> None:
+    app = Listening(JsonView(RAW))
+    async with app.run_test(size=(120, 24), notifications=True) as pilot:
+        await pilot.press("f3", "f4")
+        await pilot.pause()
+        assert "$PAGER is not set" in text(app)
+        assert "neither $VISUAL nor $EDITOR is set" in text(app)
+        assert app.suspended == 0
+
+
+async def test_a_change_made_in_the_editor_is_told_and_otherwise_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", program(tmp_path, "open(path, 'w').write('[2]\\n')"))
+    app = Listening(JsonView(RAW))
+    async with app.run_test(size=(100, 24), notifications=True) as pilot:
+        await pilot.press("ctrl+e")
+        await pilot.pause()
+        assert app.posted == []
+        assert "is dropped" in text(app)
+        app.takes_edits = True
+        await pilot.press("f4")
+        await pilot.pause()
+    (message,) = app.posted
+    assert isinstance(message, PayloadDeeds.Edited)
+    assert message.payload == b"[2]"
+
+
+async def test_a_line_end_that_the_editor_adds_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", program(tmp_path, "open(path, 'a').write('\\n')"))
+    app = Listening(JsonView(RAW))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("f4")
+        await pilot.pause()
+        assert "dropped" not in text(app)
+
+
+async def test_a_program_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "/nowhere/less")
+    app = Listening(JsonView(RAW))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("f3")
+        await pilot.pause()
+        assert "/nowhere/less can't be run" in text(app)
+
+
+async def test_where_the_terminal_can_not_be_given_away_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "true")
+    app = Showing(JsonView(RAW))  # one that runs headless, without our `suspend`
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("f3")
+        await pilot.pause()
+        assert "This terminal can't be" in text(app)
+
+
+async def test_nothing_is_copied_or_shown_of_nothing() -> None:
+    app = Listening(JsonView(b""))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("Y", "f3")
+        await pilot.pause()
+        assert "nothing here to copy" in text(app)
+        assert "nothing here to show" in text(app)
