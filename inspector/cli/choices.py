@@ -27,6 +27,16 @@ def demo_target(env: Mapping[str, str]) -> StdioTarget:
     return StdioTarget(DEMO, build_environment(env, inherit_all=False, set_=[DEMO_VARIABLE]), str(Path.cwd()))
 
 
+def typed_target(argv: tuple[str, ...], url: str, env: Mapping[str, str]) -> Target:
+    """A server that somebody described by hand, where nothing else was said of it.
+
+    Raises: UsageError if the URL can't be dialled.
+    """
+    if url:
+        return HttpTarget(parse_url(url))
+    return StdioTarget(argv, build_environment(env, inherit_all=False, set_=[]), str(Path.cwd()))
+
+
 def found_target(server: FoundServer, env: Mapping[str, str]) -> Target:
     """A server as a host's file describes it; nothing in it is expanded.
 

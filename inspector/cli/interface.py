@@ -6,74 +6,28 @@ The engine starts before anything of the interface is imported, so that the serv
 import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec.structs import replace
-
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.launch import kept_journal, leaving_no_child, leaving_politely, numbered, settings_for
+from inspector.cli.launch import leaving_no_child, leaving_politely
 from inspector.cli.logs import held_log
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
+from inspector.cli.sittings import Servers
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.session.engine import Engine, Live
-from inspector.transports.children import end_all_children
+from inspector.session.engine import Live
 
 if TYPE_CHECKING:  # of the start screen; a named server does not wait for what finds servers
     from inspector.config.servers import FoundServer
-    from inspector.viewmodels.start import Capture, StartChoice
-
-_PATIENCE_S = 15.0
-"""How long the end of a session may take: longer than the ladder that ends a stubborn server."""
-
-_SILENT_S = 0.7
-"""How long it may take before somebody is told."""
+    from inspector.tui.opening import Opened, Opener
+    from inspector.viewmodels.start import Capture, Server, StartChoice
+    from inspector.viewmodels.wanted import Wanted
 
 Show = Callable[[Callable[..., Live], Live], ExitStatus]
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
-
-
-class Sittings:
-    """The live conversations of one run of the interface, one after the other, and the engine they run on."""
-
-    def __init__(self, chosen: Chosen, world: World) -> None:
-        self._chosen = chosen
-        self._world = world
-        self._engine = Engine()
-        self.lives: list[Live] = []
-
-    def begin(self, offers: frozenset[str] | None = None) -> Live:
-        """Connect anew, with a journal of its own; `offers` in the place of what the command line offers.
-
-        Raises: UsageError if the journal's file can't be made.
-        """
-        chosen = self._chosen
-        if self.lives and chosen.capture is not None:
-            chosen = replace(chosen, capture=numbered(chosen.capture))
-        journal = kept_journal(chosen, self._world)
-        settings = settings_for(chosen, self._world, has_person=True)
-        if offers is not None:
-            settings = replace(settings, offers=offers)
-        live = Live(self._engine, chosen.target, journal, settings)
-        self.lives.append(live)
-        return live
-
-    def end(self) -> None:
-        """End them all, their servers and the engine."""
-        for live in self.lives:
-            ending = live.end()
-            with suppress(TimeoutError):
-                ending.result(_SILENT_S)
-            if not ending.done():
-                Output(self._world).narrate("waiting for the server to stop; Ctrl+C stops it at once")
-            with suppress(TimeoutError, CancelledError, KeyboardInterrupt):
-                ending.result(_PATIENCE_S)
-        self._engine.stop()
-        end_all_children()
 
 
 def demand_terminal(world: World) -> None:
@@ -86,17 +40,63 @@ def demand_terminal(world: World) -> None:
 
 
 def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatus:
-    """Open the interface on a target and return when the person leaves it."""
+    """Open the interface on a target, and on what else is named beside it; return when the person leaves it.
+
+    Raises: UsageError if a name stands for nothing.
+    """
     demand_terminal(world)
-    sittings = Sittings(chosen, world)
+    servers = Servers(world, chosen)
+    others = _approved(servers.meant(chosen.also))
     try:
-        with _brisk(), leaving_no_child(sittings.end), held_log():
+        with _brisk(), leaving_no_child(servers.end), held_log():
+            sittings = servers.add(chosen)
             first = sittings.begin()
-            status = (show or _show)(sittings.begin, first)
+            beside = [servers.open(each) for each in others]
+            status = show(sittings.begin, first) if show else _show(sittings.begin, first, beside, servers)
     finally:
-        sittings.end()
-    _say_where(Output(world), [live.journal.capture_path for live in sittings.lives])
+        servers.end()
+    _say_where(Output(world), servers.captures)
     return status
+
+
+def open_all(world: World, wishes: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
+    """Open the interface on several things, none of which comes before the others. Nothing approved: nothing opened.
+
+    `wishes` names them. Raises: UsageError if one of them stands for nothing.
+    """
+    demand_terminal(world)
+    servers = Servers(world, record=record)
+    wanted = _approved(wishes(servers))
+    if not wanted:
+        return ExitStatus.OK
+    try:
+        with _brisk(), leaving_no_child(servers.end), held_log():
+            first, *beside = [servers.open(each) for each in wanted]
+            status = _show_opened(first, beside, servers)
+    finally:
+        servers.end()
+    _say_where(Output(world), servers.captures)
+    return status
+
+
+def _approved(wanted: "Sequence[Wanted]") -> "list[Wanted]":
+    """What is left once the person was shown each server that a host's file describes, and asked."""
+    if not wanted:
+        return []
+    from inspector.viewmodels.start import OpenServer
+
+    asked = [each for each in wanted if isinstance(each, OpenServer)]
+    yes = approve([each.server for each in asked]) if asked else []
+    refused = [each for each, is_approved in zip(asked, yes, strict=True) if not is_approved]
+    return [each for each in wanted if not any(each is other for other in refused)]
+
+
+def approve(servers: "Sequence[Server]") -> list[bool]:
+    """Show each server that a host's file describes, and ask whether it may be started or dialled."""
+    from inspector.tui.screens.approve import ApproveApp
+
+    with held_log():
+        return ApproveApp(servers).run() or [False] * len(servers)
 
 
 @contextmanager
@@ -124,19 +124,27 @@ def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]
         return StartApp(servers, recent).run()
 
 
-def replay(world: World, path: Path) -> ExitStatus:
-    """Open the interface on a capture: nothing is connected to, nothing started."""
-    demand_terminal(world)
-    with _brisk(), held_log():
-        from inspector.tui.app import InspectApp
+def replay(world: World, path: Path, *others: Path) -> ExitStatus:
+    """Open the interface on captures: nothing is connected to, nothing started, unless the person opens it."""
+    from inspector.viewmodels.start import OpenCapture
 
-        return _run(InspectApp(None, replay=path))
+    return open_all(world, lambda servers: [*map(OpenCapture, (path, *others))])
 
 
-def _show(begin: Callable[..., Live], first: Live) -> ExitStatus:
+def _show(
+    begin: Callable[..., Live], first: Live, beside: "Sequence[Opened]" = (), opener: "Opener | None" = None
+) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
-    return _run(InspectApp(begin, first=first))
+    return _run(InspectApp(begin, first=first, beside=beside, opener=opener))
+
+
+def _show_opened(first: "Opened", beside: "Sequence[Opened]", opener: "Opener") -> ExitStatus:
+    from inspector.tui.app import InspectApp
+
+    return _run(
+        InspectApp(first.begin, first=first.first, replay=first.capture, name=first.name, beside=beside, opener=opener)
+    )
 
 
 class _App(Protocol):

@@ -39,6 +39,7 @@ _COMMANDS = {
     "stdio": _Command("stdio", "Start a server and look at it; also without the word: mcp-inspect -- CMD…", _LOOK),
     "http": _Command("http", "Connect to a URL; also without the word: mcp-inspect URL", _LOOK),
     "sse": _Command("sse", "Connect to a URL by the older HTTP+SSE", _LOOK),
+    "open": _Command("open", "Open several, a tab each: servers found, URLs, commands, captures", _LOOK),
     "replay": _Command("replay", "Open a capture", _LOOK, talks=False),
     "demo": _Command("demo", "Look at the server that comes with this program", _LOOK, talks=False),
     "info": _Command("info", "What a server says about itself", _ASK),

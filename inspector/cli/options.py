@@ -71,8 +71,11 @@ def target_options(command: F) -> F:
 
 
 def screen_options(command: F) -> F:
-    """Add what every command with the interface takes: the target's options, and whether to record."""
-    return target_options(click.option("--no-capture", is_flag=True, help="Record nothing.")(screen_lists(command)))
+    """Add what every command with the interface takes: the target's options, whether to record, what to open beside."""
+    command = click.option("--no-capture", is_flag=True, help="Record nothing.")(screen_lists(command))
+    return target_options(
+        click.option("--also", multiple=True, metavar="WHAT", help="Open this too, in a tab; see open --help.")(command)
+    )
 
 
 def headless_options(command: F) -> F:
@@ -107,6 +110,8 @@ class Chosen(msgspec.Struct, frozen=True):
     login: Choice = Choice()
     keep_secrets: bool = False
     """Whether credentials are recorded too."""
+    also: tuple[str, ...] = ()
+    """What else is to be opened, as it was named."""
 
 
 def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
@@ -140,6 +145,7 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         options["retry_cut"],
         read_login(options, world.env),
         options["keep_secrets"],
+        tuple(options.get("also", ())),
     )
 
 

@@ -18,7 +18,7 @@ WITH_VALUE = frozenset(
         *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
         *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
         *("--offer", "--no-offer", "--root", "--root-uri", "--answers", "--log-level"),
-        *("--params", "--count", "--ttl"),
+        *("--params", "--count", "--ttl", "--also"),
         *("-n", "--last", "--color"),
         *("--for", "--uri"),
         *("--raw", "--wait", "--batch", "--extension", "--no-extension"),

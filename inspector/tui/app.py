@@ -58,6 +58,7 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
         first: Live | None = None,
         replay: Path | None = None,
         show: str = "traffic",
+        name: str = "",
         beside: "Sequence[Opened]" = (),
         opener: "Opener | None" = None,
     ) -> None:
@@ -65,7 +66,7 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
 
         `begin` starts a new live conversation, for reconnecting, and takes what is to be offered if somebody chose it;
         `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
-        the first screen. With an `opener` the person can have further ones opened.
+        the first screen, `name` the first tab. With an `opener` the person can have further ones opened.
 
         Raises: CaptureError if `replay` is no capture.
         """
@@ -74,7 +75,7 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
         _dress(self)
         if first is None and replay is None and begin is not None:
             first = begin()
-        self.tab = Tab(1, subject_of(first, replay), begin, shown=show)
+        self.tab = Tab(1, subject_of(first, replay), begin, shown=show, name=name)
         self.tabs = [self.tab]
         self.opener = opener
         self._beside = [*beside]

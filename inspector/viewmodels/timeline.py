@@ -20,10 +20,10 @@ from inspector.viewmodels.rows import RowSource, RowView
 if TYPE_CHECKING:
     from inspector.capture.filters.terms import Term
 
-_ROLES: tuple[Role, ...] = ("accent", "target", "key", "method", "string", "number", "notification")
+_ROLES: tuple[Role, ...] = ("key", "accent", "number", "string", "literal")
 """In turn, for the names. A name says it all; its colour is for the eye that looks for one of them."""
-_WIDEST, _NARROWEST = 14, 8
-_ROOMY = 100
+_WIDEST, _NARROWEST = 14, 10
+_ROOMY = 90
 """Cells from which the names have all the room that they need."""
 
 

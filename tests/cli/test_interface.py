@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.interface import Sittings, demand_terminal, inspect
+from inspector.cli.interface import demand_terminal, inspect
 from inspector.cli.options import Chosen
 from inspector.cli.world import World
 from inspector.config.environment import build_environment
@@ -100,13 +100,3 @@ def test_without_a_terminal_the_other_commands_are_named() -> None:
         with pytest.raises(UsageError, match="needs a terminal") as refused:
             demand_terminal(world)
         assert "info, list, call, read or prompt" in refused.value.hint
-
-
-def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
-    sittings = Sittings(_chosen(record=False), _world())
-    live = sittings.begin()
-    _wait_until_open(live)
-    sittings.end()
-    assert live.state is State.CLOSED
-    assert live.session is not None
-    assert live.session.transport.exit is not None  # type: ignore[attr-defined]

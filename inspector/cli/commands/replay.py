@@ -10,14 +10,15 @@ from inspector.cli.interface import replay
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
-_EXAMPLES = ("mcp-inspect replay session.mcpcap",)
+_EXAMPLES = ("mcp-inspect replay session.mcpcap", "mcp-inspect replay before.mcpcap after.mcpcap")
 
 
 @click.command("replay", cls=Documented, examples=_EXAMPLES)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
 @click.pass_obj
-def command(world: World, /, file: Path) -> ExitStatus:
-    """Open a capture, read-only."""
-    if not file.is_file():
-        raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
-    return replay(world, file)
+def command(world: World, /, files: tuple[Path, ...]) -> ExitStatus:
+    """Open a capture, read-only; several in a tab each."""
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    return replay(world, *files)

@@ -3,25 +3,21 @@
 On a terminal one of them can be chosen; elsewhere they are listed. Nothing is started or dialled unasked.
 """
 
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, assert_never
 
 import click
 
-from inspector.capture.shelf import captures
 from inspector.cli.choices import demo_target, found_target, plainly
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import choose_at_start, inspect, replay
 from inspector.cli.output import Output
+from inspector.cli.shelf import recent as recent_captures
 from inspector.cli.world import World
-from inspector.config.paths import places
 from inspector.config.servers import FoundServer, found_servers
-from inspector.viewmodels.start import Capture, OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
+from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
 
-_MOST_CAPTURES = 10
 _WIDTH = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 
@@ -34,7 +30,7 @@ def command(world: World, /, as_json: bool, quiet: bool) -> ExitStatus:
     """Show the servers that are configured on this machine, and recent captures."""
     output = Output(world, as_json, quiet)
     servers = found_servers(world.env, Path.cwd())
-    recent = list(_recent(world))
+    recent = [*recent_captures(world.env)]
     if as_json:
         output.data({"servers": list(map(_as_json, servers)), "captures": [str(each.path) for each in recent]})
         return ExitStatus.OK
@@ -58,12 +54,6 @@ def _open(world: World, choice: StartChoice | None) -> ExitStatus:
             return inspect(world, plainly(found_target(choice.server, world.env)))
         case _:
             assert_never(choice)
-
-
-def _recent(world: World) -> Iterator[Capture]:
-    for path in captures(places(world.env).captures)[:_MOST_CAPTURES]:
-        facts = path.stat()
-        yield Capture(path, max(0.0, time.time() - facts.st_mtime), facts.st_size)
 
 
 def _as_json(server: FoundServer) -> dict[str, Any]:

@@ -234,6 +234,8 @@ class TimelinePanel(Panel, Ground):
             left.append((f"  {glyphs().pending} reading {one_line(', '.join(reading), 40)}", "pending"))
         elif timeline.is_behind and timeline.term is not None:
             left.append((f"  {glyphs().pending} filtering", "pending"))
+        if self.rows.frozen:
+            left.append((f"  {glyphs().frozen} frozen", "warning"))
         return left, [(f"{timeline.total:,} entries", "muted")]
 
     def _arrange(self, width: int) -> None:

@@ -14,7 +14,6 @@ from inspector.tui.styles import spans_to_text
 from inspector.tui.widgets.segments import Segments
 from inspector.viewmodels.roles import Span
 
-
 Ways = tuple[str, str]
 _CALL: Ways = ("no, leave it (n)", "yes, call it (y)")
 

@@ -15,7 +15,7 @@ def opened() -> Iterator[list[Live]]:
     """For the time of the block, commands with an interface connect and leave; the conversations they had."""
     lives: list[Live] = []
 
-    def show(begin: Callable[[], Live], first: Live) -> ExitStatus:
+    def show(begin: Callable[[], Live], first: Live, *_: object) -> ExitStatus:
         async def settled() -> None:
             await until(lambda: first.state is not State.CONNECTING, "the server had answered or failed", timeout=20)
 
