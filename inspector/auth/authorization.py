@@ -17,6 +17,7 @@ from inspector.auth.wishes import Client, LoginWishes
 PKCE_CLAUSE = "specification, basic/authorization, authorization code protection"
 RFC_9207 = "RFC 9207, section 2.4"
 CONSENT = "consent in the browser"
+_AGAIN = "Begin again when you are ready. If the page did not know the client: auth logout --all forgets it."
 
 
 class Code(msgspec.Struct, frozen=True):
@@ -54,7 +55,7 @@ def authorize(
         _with_query(server.authorization_endpoint, asked), wishes.redirect_uri, state
     )
     if isinstance(came, Abandoned):
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, came.why, fix="Begin again when you are ready."))
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, came.why, fix=_AGAIN))
         raise AssertionError("a broken rung ends the login")
     return Code((yield from _code(server, came.params, state)), verifier)
 

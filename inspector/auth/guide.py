@@ -114,7 +114,7 @@ class Guide:
         self.waiting = Waiting(visit.url, visit.redirect_uri, port)
         self._show(self.waiting)
         try:
-            came = {self._loopback.came} if self._loopback else set()
+            came = {self._loopback.expect()} if self._loopback else set()
             done, _ = await asyncio.wait(
                 {by_hand, *came}, timeout=self._patience_s, return_when=asyncio.FIRST_COMPLETED
             )

@@ -36,9 +36,10 @@ class Loopback:
         """Where the browser has to be sent back to."""
         return f"{self._listener.url}{self._path}"
 
-    @property
-    def came(self) -> asyncio.Future[Redirected]:
-        """Done when the browser has come."""
+    def expect(self) -> asyncio.Future[Redirected]:
+        """Take a visit, another one if there was one before; done when the browser has come."""
+        if self._came.done():
+            self._came = asyncio.get_running_loop().create_future()
         return self._came
 
     async def wait(self) -> Redirected:

@@ -89,7 +89,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         proposer=_proposer(settings.model),
     )
     return Session(
-        transport_for(target, settings.authorizer),
+        transport_for(target, settings.authorizer, settings.clocks.idle_s),
         journal,
         Options(wish, settings.clocks, settings.remember, desk, settings.retry_cut),
     )
@@ -113,8 +113,17 @@ def _proposer(choice: ModelChoice | None) -> Proposer | None:
     return Proposer(ChatModel(choice), choice.approve)
 
 
-def transport_for(target: Target, authorizer: Callable[[str], Authorizer] | None = None) -> Transport:
-    """The transport that reaches a target; nothing is started or dialled yet."""
+_PATIENCE_S = 30.0
+"""Seconds that an exchange of a login may take: nothing streams there, and a person waits."""
+
+
+def transport_for(
+    target: Target, authorizer: Callable[[str], Authorizer] | None = None, patience_s: float | None = None
+) -> Transport:
+    """The transport that reaches a target; nothing is started or dialled yet.
+
+    `patience_s` is how long silence may last; None: as long as it likes, but in a login.
+    """
     match target:
         case StdioTarget():
             from inspector.transports.stdio import StdioTransport
@@ -129,6 +138,7 @@ def transport_for(target: Target, authorizer: Callable[[str], Authorizer] | None
                 cacert=target.cacert,
                 insecure=target.insecure,
                 authorizer=authorizer(target.url) if authorizer else None,
+                aside_timeout=min(patience_s or _PATIENCE_S, _PATIENCE_S),
             )
             carriage = Carriage.LEGACY_SSE if target.legacy_sse else Carriage.STATELESS
             return HttpTransport(target.url, options=options, carriage=carriage)

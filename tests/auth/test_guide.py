@@ -57,6 +57,21 @@ async def test_what_the_browser_ended_at_can_be_pasted_and_so_can_the_code(text:
     assert "nothing" in guide.take(text)
 
 
+async def test_one_login_may_visit_twice() -> None:
+    guide = Guide()
+    redirect = await guide.begin("")
+    came = []
+    for code in "ab":
+        async with asyncio.TaskGroup() as tasks, httpx.AsyncClient(trust_env=False) as browser:
+            visit = tasks.create_task(guide.visit(Visit(URL, redirect, "st4te")))
+            await until(lambda: guide.waiting is not None, "somebody is waited for")
+            assert (await browser.get(f"{redirect}?code={code}")).status_code == 200
+            assert (await browser.get(f"{redirect}?code=again")).status_code == 410
+        came.append(visit.result())
+    await guide.end()
+    assert came == [Redirected({"code": "a"}), Redirected({"code": "b"})]
+
+
 async def test_a_person_may_give_up() -> None:
     guide = Guide()
 

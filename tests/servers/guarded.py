@@ -33,7 +33,10 @@ class Guarded:
         self.door, self.guard = Listener(self._door), Listener(self._guard)
         self.tokens: list[str] = []
         """Those that were given; the last one opens."""
+        self.is_open = False
+        """Whether everybody is let in."""
         self.lasts = 3600
+        """Seconds that a token is said to be good for."""
         self.clients: list[str] = []
         self.protected: dict[str, Any] = {}
         """Members that the server's metadata has instead."""
@@ -84,6 +87,8 @@ class Guarded:
             return said({"resource": self.url, "authorization_servers": [self.issuer]} | self.protected)
         if path != "/mcp":
             return HttpResponse(404)
+        if self.is_open:
+            return _spoken(request)
         if not self.tokens or request.header("authorization") != f"Bearer {self.tokens[-1]}":
             where = f'Bearer resource_metadata="{self.door.url}{PROTECTED}", scope="look"'
             return HttpResponse(401, (("WWW-Authenticate", where),))
@@ -118,10 +123,10 @@ class Guarded:
         return {name: value for name, value in (members | self.about).items() if value is not None}
 
     def _consented(self, asked: dict[str, str]) -> HttpResponse:
-        if asked["client_id"] not in self.clients:
-            return said({"error": "invalid_client"}, 400)
         self._challenges["c0de"] = asked["code_challenge"]
         back = {"code": "c0de", "state": asked["state"], "iss": self.issuer} | self.comes_back
+        if asked["client_id"] not in self.clients:
+            back |= {"error": "unauthorized_client", "error_description": "who is that?"}
         return HttpResponse(302, (("Location", f"{asked['redirect_uri']}?{urlencode(back)}"),))
 
     def _given(self, form: dict[str, str]) -> HttpResponse:

@@ -1,0 +1,144 @@
+"""Explaining why nobody gets in: set-ups that are broken in one place each, and what names the place."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.protocol.frames import Direction
+from inspector.transports.http.listener import HttpResponse
+from tests.servers.guarded import ABOUT, PAGE, PROTECTED, Guarded, said
+from tests.stories.commands import Ran, mcp_inspect
+
+PRM, ASM = "protected resource metadata", "authorization server metadata"
+
+
+async def explained(house: Guarded, place: Path, *words: str) -> Ran:
+    return await mcp_inspect("auth", *words, "explain", house.url, place=place)
+
+
+async def test_a_way_in_that_holds_is_explained_to_its_end(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        ran = await explained(house, tmp_path)
+    told = ran.stdout.decode()
+    assert ran.status == 0
+    for word in ("challenge", PRM, ASM, "scope", "client", "PKCE", "iss", "DPoP", "RFC 9728", "GET http://", "401"):
+        assert word in told
+    assert "Nothing is broken on the way." in told
+    assert not [each for each in house.asked if each.startswith(("POST /register", "POST /token"))]
+
+
+async def _page_for_metadata(house: Guarded) -> None:
+    house.instead[ABOUT] = PAGE
+    house.instead["/.well-known/openid-configuration"] = PAGE
+
+
+async def _other_resource(house: Guarded) -> None:
+    house.protected = {"resource": "https://other.example/mcp"}
+
+
+async def _other_issuer(house: Guarded) -> None:
+    house.about = {"issuer": "https://evil.example"}
+
+
+async def _plain_pkce(house: Guarded) -> None:
+    house.about = {"code_challenge_methods_supported": ["plain"]}
+
+
+async def _script(house: Guarded) -> None:
+    house.about = {"authorization_endpoint": "javascript:fetch('//evil.example')"}
+
+
+async def _file(house: Guarded) -> None:
+    house.about = {"authorization_endpoint": "file:///etc/passwd"}
+
+
+async def _flag(house: Guarded) -> None:
+    house.about = {"authorization_endpoint": "--help;$(reboot)"}
+
+
+async def _no_registration(house: Guarded) -> None:
+    house.about = {"registration_endpoint": None}
+
+
+async def _huge(house: Guarded) -> None:
+    house.instead[PROTECTED] = HttpResponse(200, (("Content-Type", "application/json"),), b'{"a":"' + b"x" * 50_000_000)
+    house.instead["/.well-known/oauth-protected-resource"] = HttpResponse(404)
+    house.instead[ABOUT] = house.instead["/.well-known/openid-configuration"] = HttpResponse(404)
+
+
+async def _elsewhere(house: Guarded) -> None:
+    onward = HttpResponse(302, (("Location", "https://evil.example/metadata"),))
+    house.instead[ABOUT] = house.instead["/.well-known/openid-configuration"] = onward
+
+
+async def _unencrypted(house: Guarded) -> None:
+    house.protected = {"authorization_servers": ["http://169.254.169.254"]}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "broken", "words"),
+    [
+        (_page_for_metadata, ASM, ("200 with text/html, which is no JSON", "must answer 404")),
+        (_other_resource, PRM, ("it is about 'https://other.example/mcp'",)),
+        (_other_issuer, ASM, ("its issuer is 'https://evil.example'",)),
+        (_plain_pkce, "PKCE", ("S256 is not offered: it lists plain",)),
+        (_script, ASM, ("javascript:", "is no address of the web", "it is an attack")),
+        (_file, ASM, ("file:///etc/passwd", "is no address of the web")),
+        (_flag, ASM, ("is no address of the web",)),
+        (_no_registration, "client", ("no registration_endpoint", "--client-id")),
+        (_elsewhere, ASM, ("302, a redirect to 'https://evil.example/metadata', which was not followed",)),
+        (_unencrypted, PRM, ("http://169.254.169.254 is not encrypted",)),
+    ],
+    ids=lambda value: value.__name__.strip("_") if callable(value) else "",
+)
+async def test_a_broken_set_up_names_the_step_that_breaks(
+    wrong: object, broken: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    async with Guarded() as house:
+        await wrong(house)  # type: ignore[operator]
+        ran = await explained(house, tmp_path)
+        data = (await explained(house, tmp_path, "--json")).json
+    told = ran.stdout.decode()
+    assert ran.status == 1
+    assert f"It breaks at: {broken}." in told
+    assert all(word in told for word in words), told
+    assert data["broken"] == broken
+    (step,) = [step for step in data["steps"] if step["verdict"] == "broken"]
+    assert step["clause"] or step["fix"]
+    assert "POST /token" not in house.asked
+
+
+async def test_metadata_of_fifty_megabytes_is_not_read_to_its_end(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        await _huge(house)
+        ran = await explained(house, tmp_path)
+    told = ran.stdout.decode()
+    assert "longer than 1024 KiB: the rest was not read" in told
+    assert ran.capture.stat().st_size < 100_000
+
+
+async def test_every_exchange_is_in_the_capture_and_no_body_of_the_dance_is(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        ran = await explained(house, tmp_path)
+    http = [record for record in ran.capture.read_text().splitlines() if '"r":"http"' in record]
+    assert len([each for each in http if '"ev":"request"' in each and "/.well-known/" in each]) == 2
+    assert not [frame for frame in ran.seen.frames if b"authorization_servers" in frame.payload]
+    assert [frame.direction for frame in ran.seen.frames] == [Direction.TO_SERVER]
+
+
+async def test_a_server_that_lets_everybody_in_needs_no_login(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        house.instead[PROTECTED] = HttpResponse(404)
+        house.instead["/.well-known/oauth-protected-resource"] = HttpResponse(404)
+        house.is_open = True
+        ran = await explained(house, tmp_path)
+    assert ran.status == 0
+    assert "the server answers without credentials" in ran.stdout.decode()
+
+
+async def test_a_refusal_without_a_way_is_said(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        house.instead["/mcp"] = said({}, 401)
+        ran = await explained(house, tmp_path)
+    assert ran.status == 0
+    assert "against the standard: challenge" in ran.stdout.decode()

@@ -1,0 +1,259 @@
+"""Logging in from a terminal: the browser comes back, or what it ended at is pasted; and all that goes wrong there."""
+
+import asyncio
+import json
+import re
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from tests.servers.guarded import Guarded, said
+from tests.stories.commands import PATIENCE_S, Ran, mcp_inspect, started
+
+_URL = re.compile(r"url\s+(http\S+)")
+
+
+class Person:
+    """Somebody who runs `auth login` and reads along."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.told = ""
+        self.out = ""
+
+    async def reads(self, until: str) -> str:
+        """Everything that is told until some words stand there."""
+        assert self.process.stderr is not None
+        while until not in self.told:
+            line = await asyncio.wait_for(self.process.stderr.readline(), PATIENCE_S)
+            assert line, f"it ended before {until!r}: {self.told}"
+            self.told += line.decode()
+        return self.told
+
+    async def address(self) -> str:
+        """Where to consent, once that is told; of several the newest."""
+        await self.reads("qr ")
+        return str(_URL.findall(self.told)[-1])
+
+    async def browses(self) -> httpx.Response:
+        """Opens the address in a browser that follows redirects."""
+        async with httpx.AsyncClient(follow_redirects=True, trust_env=False) as browser:
+            return await browser.get(await self.address())
+
+    async def pastes_from_elsewhere(self) -> None:
+        """Opens it on another machine, where the way back leads nowhere, and types what that browser ended at."""
+        async with httpx.AsyncClient(trust_env=False) as browser:
+            came = await browser.get(await self.address())
+        self.types(came.headers["location"])
+
+    def types(self, line: str) -> None:
+        """Types a line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n".encode())
+
+    async def ends(self) -> int:
+        """What it ends with."""
+        out, err = await asyncio.wait_for(self.process.communicate(), PATIENCE_S)
+        self.out = out.decode()
+        self.told += err.decode()
+        assert self.process.returncode is not None
+        return self.process.returncode
+
+
+@asynccontextmanager
+async def logging_in(url: str, place: Path, *words: str) -> AsyncIterator[Person]:
+    """Runs `auth login`."""
+    async with started("auth", "login", url, *words, place=place) as process:
+        yield Person(process)
+
+
+async def run(*words: str, place: Path) -> Ran:
+    return await mcp_inspect(*words, place=place)
+
+
+async def test_one_login_lets_every_command_in(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        before = await run("list", "tools", house.url, place=tmp_path)
+        async with logging_in(house.url, tmp_path) as person:
+            page = await person.browses()
+            assert await person.ends() == 0
+        after = await run("list", "tools", "--json", house.url, place=tmp_path)
+    assert before.status == 3
+    assert f"mcp-inspect auth login {house.url}" in before.told
+    assert house.asked.count("POST /register") == 1
+    assert "can be closed" in page.text
+    assert "a code came back" in person.told
+    assert "kept in a file" in person.told
+    assert after.json["tools"][0]["name"] == "look"
+    assert house.tokens[0] not in person.told + person.out + after.capture.read_text()
+
+
+async def test_what_the_browser_ended_at_elsewhere_is_pasted(tmp_path: Path) -> None:
+    async with Guarded() as house, logging_in(house.url, tmp_path) as person:
+        await person.pastes_from_elsewhere()
+        assert await person.ends() == 0
+    assert "opens-the-door" not in person.out + person.told
+    assert "open…xxxx" in person.out
+
+
+async def test_a_login_is_shown_renewed_and_forgotten(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        async with logging_in(house.url, tmp_path, "--json") as person:
+            await person.browses()
+            assert await person.ends() == 0
+        assert json.loads(person.out)["token"]["scopes"] == ["look"]
+        every = await run("auth", "status", place=tmp_path)
+        renewed = await run("auth", "refresh", house.url, place=tmp_path)
+        shown = await run("auth", "status", "--json", house.url, place=tmp_path)
+        out = await run("auth", "logout", house.url, place=tmp_path)
+        gone = await run("auth", "status", house.url, place=tmp_path)
+        again = await run("auth", "refresh", house.url, place=tmp_path)
+    assert "can be renewed" in every.stdout.decode()
+    assert (renewed.status, len(house.tokens)) == (0, 2)
+    assert "token renewal" in renewed.told
+    assert shown.json["token"]["renewable"] is True
+    assert shown.json["clients"][0]["client_id"] == "client-1"
+    assert f"forgotten: {house.url}" in out.stdout.decode()
+    assert (gone.status, again.status) == (3, 3)
+    assert "no token is kept" in again.told
+    for ran in (every, renewed, shown, out):
+        assert not [token for token in house.tokens if token in (ran.stdout + ran.stderr).decode()]
+
+
+async def test_a_token_that_is_not_taken_any_more_is_renewed_by_the_way(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        async with logging_in(house.url, tmp_path) as person:
+            await person.browses()
+            await person.ends()
+        house.tokens[-1] = "revoked"
+        ran = await run("list", "tools", house.url, place=tmp_path)
+        house.tokens.append("revoked-too")
+        late = await run("list", "tools", house.url, place=tmp_path)
+    assert ran.status == 0
+    assert late.status == 3
+    assert "auth login" in late.told
+
+
+async def test_a_client_that_the_server_forgot_is_registered_anew(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        async with logging_in(house.url, tmp_path) as person:
+            await person.browses()
+            await person.ends()
+        house.clients[:] = ["somebody-else"]
+        async with logging_in(house.url, tmp_path) as person:
+            await person.browses()
+            await person.reads("not known any more")
+            await person.reads("client_id=client-2")
+            await person.browses()
+            assert await person.ends() == 0
+    assert house.clients == ["somebody-else", "client-2"]
+
+
+@pytest.mark.parametrize(
+    ("comes_back", "words"),
+    [
+        ({"state": "another"}, "came back with another state than was sent"),
+        ({"iss": "https://evil.example"}, "the answer is of 'https://evil.example'"),
+        ({"error": "access_denied", "error_description": "she said no"}, "access_denied: she said no"),
+        ({"code": ""}, "without a code"),
+    ],
+)
+async def test_an_answer_that_is_not_ours_is_not_redeemed(
+    comes_back: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    async with Guarded() as house:
+        house.comes_back = comes_back
+        async with logging_in(house.url, tmp_path) as person:
+            await person.browses()
+            assert await person.ends() == 3
+    assert words in person.told
+    assert "POST /token" not in house.asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (said({"error": "invalid_grant", "error_description": "too late"}), "invalid_grant: too late (with status 200"),
+        (HttpResponse(200, (("Content-Type", "text/html"),), b"<p>"), "text/html, which is no JSON"),
+        (HttpResponse(503), "503"),
+        (said({"token_type": "bearer"}), "an answer without a token"),
+    ],
+)
+async def test_a_token_endpoint_that_gives_none_is_quoted(answer: HttpResponse, words: str, tmp_path: Path) -> None:
+    async with Guarded() as house:
+        house.instead["/token"] = answer
+        async with logging_in(house.url, tmp_path) as person:
+            await person.browses()
+            assert await person.ends() == 3
+    assert words in person.told
+
+
+async def test_a_token_endpoint_that_never_answers_is_given_up(tmp_path: Path) -> None:
+    gone = asyncio.Event()
+
+    async def never(request: HttpRequest) -> HttpResponse:
+        await gone.wait()
+        return HttpResponse(500)
+
+    async with Guarded() as house:
+        house.instead["/token"] = never
+        async with logging_in(house.url, tmp_path, "--timeout", "1") as person:
+            await person.browses()
+            assert await person.ends() == 3
+        gone.set()
+    assert "gave no whole answer within 1 s" in person.told
+
+
+async def test_a_token_that_has_expired_as_it_came_is_said(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        house.lasts = 0
+        async with logging_in(house.url, tmp_path) as person:
+            await person.browses()
+            assert await person.ends() == 0
+    assert "expired as it came" in person.told
+
+
+async def test_a_form_instead_of_json_is_taken_and_said(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        token = "opens-the-door-as-a-form-xxxxxxxxxxxx"
+
+        async def form(request: HttpRequest) -> HttpResponse:
+            house.tokens.append(token)
+            kind = (("Content-Type", "application/x-www-form-urlencoded"),)
+            return HttpResponse(200, kind, f"access_token={token}&token_type=bearer".encode())
+
+        house.instead["/token"] = form
+        async with logging_in(house.url, tmp_path) as person:
+            await person.browses()
+            assert await person.ends() == 0
+    assert "The answer must be JSON; this one is a form." in person.told
+
+
+async def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    async def nothing(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(404)
+
+    async with Guarded() as house, Listener(nothing) as other:
+        async with logging_in(house.url, tmp_path, "--oauth-port", str(other.port)) as person:
+            assert await person.ends() == 3
+    assert f"port {other.port}, where the browser is to come back to, is in use" in person.told
+    assert "--oauth-port" in person.told
+
+
+async def test_a_person_may_give_up_and_may_press_ctrl_c(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        async with logging_in(house.url, tmp_path) as person:
+            await person.address()
+            person.types("q")
+            assert await person.ends() == 3
+        assert "called off" in person.told
+        async with logging_in(house.url, tmp_path) as other:
+            await other.address()
+            other.process.send_signal(signal.SIGINT)
+            assert await other.ends() == 130
+    assert "POST /token" not in house.asked
