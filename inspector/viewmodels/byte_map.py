@@ -13,9 +13,10 @@ from inspector.viewmodels.json_lines import JsonLines
 _PIECE = 1 << 17
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _RUN = re.compile(rb'(?:[^" \t\r\n]++|"(?:[^"\\]++|\\.)*+")++', re.DOTALL)
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _MARGIN = re.compile(rb"\n *+")
+_INDENT = re.compile(rb" *+")
 _KEYED = re.compile(rb'\n *+"(?:[^"\\\n]++|\\.)*+": ')
+_KEYED_LINE = re.compile(rb'"(?:[^"\\\n]++|\\.)*+": ')
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -48,11 +49,10 @@ class ByteMap:
     def _count(self, position: int) -> int:
         """Bytes before a position of the indented text, white space left out; no position within white space."""
         line = self._lines.line_at(position)
-        start = self._lines.start(line)
-        count, head = self._indented.count(start), self._lines.text[start:position]
-        body = head.lstrip(b" ")
-        keyed = _KEYED.match(b"\n" + self._lines.text[start : position + 1]) if position > start else None
-        return count + len(body) - (keyed is not None and keyed.end() - 1 <= position - start)
+        start, text = self._lines.start(line), self._lines.text
+        body = start + 2 * self._lines.depth(line)
+        keyed = _KEYED_LINE.match(text, body, position) if position > body else None
+        return self._indented.count(start) + max(position - body, 0) - (keyed is not None)
 
 
 class _Indented:
@@ -81,6 +81,12 @@ class _Indented:
     def _between(self, start: int, end: int) -> int:
         if start >= end:
             return 0
+        if end - start > 2 * _PIECE:  # one long line, and perhaps some short ones before it
+            last = self._text.rfind(b"\n", start, end - 1) + 1
+            if last > start:
+                return self._between(start, last) + self._between(last, end)
+            body = _INDENT.match(self._text, start).end()  # type: ignore[union-attr]
+            return end - 1 - body - (_KEYED_LINE.match(self._text, body, end) is not None)
         piece = b"\n" + self._text[start : end - 1]
         return len(_MARGIN.sub(b"", piece)) - _KEYED.subn(b"", piece)[1]
 
@@ -145,5 +151,18 @@ class _Raw:
 
     def _run_end(self, at: int, end: int) -> int:
         """The end of what follows without white space; at most `end`, unless one string is longer than that."""
-        found = _RUN.match(self._raw, at, end) or _STRING.match(self._raw, at)
-        return found.end() if found else self.size
+        found = _RUN.match(self._raw, at, end)
+        return found.end() if found else self._string_end(at)
+
+    def _string_end(self, at: int) -> int:
+        """The end of a string that is longer than a piece, from quote to quote: one of 100 MB takes a moment."""
+        quote = at
+        while (quote := self._raw.find(b'"', quote + 1)) >= 0:
+            head = self._raw[max(quote - 64, at + 1) : quote]
+            slashes = len(head) - len(head.rstrip(b"\\"))
+            if slashes == 64:
+                head = self._raw[at + 1 : quote]
+                slashes = len(head) - len(head.rstrip(b"\\"))
+            if slashes % 2 == 0:
+                return quote + 1
+        return self.size

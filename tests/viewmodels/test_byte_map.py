@@ -67,3 +67,14 @@ def test_a_byte_of_white_space_leads_to_what_comes_after_it() -> None:
     assert found.line(1) == 1
     assert found.line(8) == 1
     assert found.line(len(raw) + 5) == 2
+
+
+def test_strings_longer_than_a_piece_are_passed_over_with_all_their_escapes() -> None:
+    texts = ["x" * 300_000, 'say "so" \\' * 40_000, "\\" * 200_001]
+    raw = json.dumps({"a": texts[0], "b": texts[1:], "end": [7]}).encode()
+    lines = JsonLines(raw)
+    found = ByteMap(raw, lines)
+    for line in range(lines.count):
+        start, end = found.span(line)
+        assert json.loads(raw[start:end]) == json.loads(lines.value(line))
+        assert found.line(start) in (line, lines.fold_partner(line))

@@ -6,6 +6,7 @@ in the tree, the cursor is on the value whose bytes were looked at.
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 from textual import work
@@ -160,8 +161,8 @@ class PayloadView(PayloadDeeds):
         lines = self.query_one(LinesView)
         if self._laid is None:
             return
-        if not lines.line_width:  # it was out of sight, and has no size yet
-            self.call_after_refresh(self._go_to_bytes, start, end, linked=linked)
+        if not lines.view.count:  # it was out of sight, and has no size yet
+            lines.once_laid_out(partial(self._go_to_bytes, start, end, linked=linked))
             return
         self._laid.select(start, end)
         lines.forget()

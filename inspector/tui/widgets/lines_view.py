@@ -3,7 +3,7 @@
 Only those in sight are asked for. What they hold depends on the width, so it is asked for anew when that changes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from textual import events
@@ -44,11 +44,12 @@ Lines as they are. Move with the arrows; `y` copies the whole.
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id, classes=classes)
         self._lines: Lines = NoLines()
+        self._then: Callable[[], None] | None = None
         self.empty = ([("Nothing to show", "muted")],)
 
     def show(self, lines: Lines) -> None:
         """Show other lines, from the first."""
-        self._lines = lines
+        self._lines, self._then = lines, None
         self._arrange()
         self.go_to(0)
 
@@ -59,6 +60,13 @@ Lines as they are. Move with the arrows; `y` copies the whole.
     def on_resize(self, event: events.Resize) -> None:
         """Ask for all lines anew: they are laid out for a width."""
         self._arrange()
+        then, self._then = self._then, None
+        if then is not None and self.view.count:
+            then()
+
+    def once_laid_out(self, then: Callable[[], None]) -> None:
+        """Do something once there are lines for a width; forgotten when others are shown."""
+        self._then = then
 
     def _arrange(self) -> None:
         self.view.resize(max(0, self.size.height - self.header_height))
