@@ -4,7 +4,6 @@ Each copy is made only when it is wanted. Secrets of HTTP stay out unless they a
 shell variable, so the line works once that is set.
 """
 
-import re
 import shlex
 from collections.abc import Callable, Sequence
 
@@ -13,8 +12,9 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.protocol.facts import ConnectionFact, HttpFact
 from inspector.protocol.frames import Direction, Frame
+from inspector.viewmodels.curl import as_curl
 from inspector.viewmodels.json_places import Step, json_path, pointer
-from inspector.viewmodels.secrets import is_secret, masked_url
+from inspector.viewmodels.secrets import masked_url
 from inspector.viewmodels.text import decode, for_clipboard, human_size
 
 LARGEST = 8_000_000
@@ -22,8 +22,6 @@ LARGEST = 8_000_000
 _BEGIN = 400
 _SHORT = 100_000
 """Bytes of a request that is read only to show how its copy begins."""
-_NOT_SENT = frozenset(("content-length", "host", "connection", "accept-encoding", "transfer-encoding"))
-"""Headers that curl writes by itself."""
 
 
 class Copy(msgspec.Struct, frozen=True):
@@ -89,7 +87,11 @@ def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
     exchange = journal.http_exchanges.get(frame.http) if frame.http is not None else None
     request = exchange.request if exchange is not None else None
     if request is not None:
-        found.append(Copy("c", "curl", lambda: curl(request, frame.payload, reveal=reveal), _short_curl(request)))
+        found.append(
+            Copy(
+                "c", "curl", lambda: as_curl(request, frame.payload, reveal=reveal, one_line=True), _short_curl(request)
+            )
+        )
     connection = journal.surroundings.connection
     if connection is not None and (connection.argv or connection.url):
         words = _wish(frame.payload) if len(frame.payload) <= _SHORT else ["request"]
@@ -111,24 +113,6 @@ def _request(journal: Journal, n: int) -> Frame | None:
 
 def _short_curl(request: HttpFact) -> str:
     return f"curl -X {request.method} {masked_url(request.target)}"
-
-
-def curl(request: HttpFact, payload: bytes, *, reveal: bool = False) -> str:
-    """The request as a command line for a POSIX shell."""
-    url = request.target if reveal else masked_url(request.target)
-    words = ["curl", "-sS", "-N", "-X", shlex.quote(request.method or "POST"), shlex.quote(url)]
-    for name, value in request.headers:
-        if name.lower() not in _NOT_SENT:
-            words += ["-H", _header(name, value, reveal)]
-    return " ".join([*words, "--data-raw", shlex.quote(decode(payload))])
-
-
-def _header(name: str, value: str, reveal: bool) -> str:
-    if reveal or not is_secret(name):
-        return shlex.quote(f"{name}: {value}")
-    scheme = re.match(r"(?:Bearer|Basic|DPoP|Token)\s+", value, re.IGNORECASE)
-    variable = re.sub(r"\W", "_", name).upper()
-    return shlex.quote(f"{name}: {scheme.group() if scheme else ''}") + f'"${variable}"'
 
 
 def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False) -> str:

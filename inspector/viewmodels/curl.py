@@ -16,13 +16,15 @@ _IN_QUERY = in_query("session")
 _UNSAFE = re.compile(r"[^A-Z0-9]+")
 
 
-def as_curl(request: HttpFact, body: bytes = b"") -> str:
-    """The command, on several lines; a body that is no text is read from a file of that name."""
-    lines = [f"curl -sS -N -X {shlex.quote(request.method)} {_url(request.target)}"]
-    lines += [f"-H {_header(name, value)}" for name, value in request.headers if name.lower() not in _OWN]
+def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:
+    """The command; a body that is no text is read from a file of that name. `reveal`: secrets as they are."""
+    url = shlex.quote(request.target) if reveal else _url(request.target)
+    lines = [f"curl -sS -N -X {shlex.quote(request.method or 'POST')} {url}"]
+    headers = [(name, value) for name, value in request.headers if name.lower() not in _OWN]
+    lines += [f"-H {shlex.quote(f'{name}: {value}') if reveal else _header(name, value)}" for name, value in headers]
     if body:
         lines.append(_data(body))
-    return " \\\n  ".join(lines)
+    return (" " if one_line else " \\\n  ").join(lines)
 
 
 def _data(body: bytes) -> str:

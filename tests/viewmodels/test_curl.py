@@ -71,3 +71,10 @@ def test_an_empty_header_is_sent_empty() -> None:
 
 def test_a_request_without_a_body_has_no_data() -> None:
     assert "--data" not in as_curl(request(method="DELETE"))
+
+
+def test_who_asks_for_it_gets_the_secrets_and_one_line() -> None:
+    asked = request(("Authorization", "Bearer abc"), target="https://h/?token=t")
+    command = as_curl(asked, b"{}", reveal=True, one_line=True)
+    assert "\n" not in command
+    assert words(command)[4:] == ["https://h/?token=t", "-H", "Authorization: Bearer abc", "--data-raw", "{}"]

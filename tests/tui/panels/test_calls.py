@@ -8,6 +8,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
 from inspector.protocol.frames import Channel, Direction
+from inspector.tui.keys import action
 from inspector.tui.panels.calls import arguments_of, look
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.result import Came
@@ -107,3 +108,14 @@ def test_arguments_that_are_not_there_are_none() -> None:
     tape = Tape()
     tape.request(1, "tools/call", {"name": "add"})
     assert arguments_of(tape.journal, tape.journal.conversation.exchanges[0]) is None
+
+
+def test_a_call_whose_stream_was_cut_may_have_been_done_and_the_key_that_repeats_it_is_named() -> None:
+    tape, exchange = called()
+    cut = Refused(None, 200, "text/event-stream", b"", why="the server broke the connection off", was_stream=True)
+    looked = look(tape.journal, exchange, None, Called(cut, 1))
+    assert looked.view.came is Came.NO_ANSWER
+    said = " ".join([*map(plain, looked.view.said), looked.view.hint])
+    assert "the server broke the connection off" in said
+    assert "may have done it" in said
+    assert f"repeat it: {action('tools.repeat').key_text}" in said
