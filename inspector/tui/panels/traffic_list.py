@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 _LONGEST_S = 0.008
 """How long one look may take in what is new. Half of the time belongs to whoever reads the pipe, in a flood."""
+_LONGEST_BEHIND_S = 0.02
+"""The same while a long capture is read."""
+_PICTURE_BEHIND = 8
+"""While it is, so many looks make one picture."""
+_SCREENFULS, _FAR_BEHIND = 200, 20_000
+"""Rows that are there for every screen; entries that many looks are needed for."""
 _AT_ONCE = 500
 """Entries between two looks at the clock."""
 
@@ -47,6 +53,7 @@ class TrafficList(Ground):
         self.filters = FilterPane(subject)
         self._term: Term | None = None
         self.look = ListLook(self)
+        self._looks = 0
         self._mourned: Stage | None = None
         self._called_for = 0
         """The entry that is to be shown as soon as it is a row; 0 for none."""
@@ -68,8 +75,12 @@ class TrafficList(Ground):
     def sync(self) -> None:
         """Take in what is new, and repaint what of it is in sight."""
         rows = self.rows
+        behind = self._is_behind()
         if not rows.frozen:  # what stands still takes in nothing
-            _take_in(self.model)
+            _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S)
+        self._looks += 1
+        if behind and self._looks % _PICTURE_BEHIND:
+            return
         empty = () if self.model.count else _empty(self._subject, self.filters.text)
         if empty != rows.empty:
             rows.empty = empty
@@ -80,6 +91,12 @@ class TrafficList(Ground):
         self.filters.say(self.model, self.model.finder.matches if self.model.finder.text else None)
         self.query_one(StatusLine).show(*_status(self._subject, self.model))
         self._mourn()
+
+    def _is_behind(self) -> bool:
+        """Whether a long capture is being read: it is ready sooner if not each of its thousands makes a picture."""
+        if self._subject.can_act or self.model.count < _SCREENFULS:
+            return False
+        return self._subject.stage is Stage.LOADING or self._subject.journal.count - self.model.taken > _FAR_BEHIND
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation from its beginning; view and filter stay."""
@@ -233,9 +250,9 @@ def _model(subject: Subject) -> LogModel:
     return LogModel(subject.journal, lambda: subject.now_ns, threaded=True)
 
 
-def _take_in(model: LogModel) -> None:
+def _take_in(model: LogModel, longest_s: float) -> None:
     """Let the rows catch up with the journal, for some milliseconds: what is left comes with the next looks."""
-    end = time.perf_counter() + _LONGEST_S
+    end = time.perf_counter() + longest_s
     while model.refresh(_AT_ONCE) and time.perf_counter() < end:
         pass
     model.filter_step()
