@@ -45,7 +45,10 @@ def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ToolRow]:
     A name that contains the text comes before a title that does, before a name that has its letters in order,
     before a description that contains it.
     """
-    rows = [_row(position, tool) for position, tool in enumerate(tools)]
+    return _found([_row(position, tool) for position, tool in enumerate(tools)], wanted)
+
+
+def _found(rows: list[ToolRow], wanted: str) -> list[ToolRow]:
     if not wanted.strip():
         return rows
     ranked = [(rank, row) for row in rows if (rank := _rank(row, wanted.strip().casefold())) is not None]
@@ -89,11 +92,18 @@ class ToolList(RowSource):
         self.marks: Mapping[str, str] = {}
         """By key, "new" or "changed"; set before `replace`."""
         self._generation = 0
+        self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
 
     def replace(self, tools: Sequence[Tool], wanted: str = "") -> None:
         """Show other tools, or the same after another search."""
-        self.rows = tool_rows(tools, wanted)
+        self.rows = _found(self.all_rows(tools), wanted)
         self._generation += 1
+
+    def all_rows(self, tools: Sequence[Tool]) -> list[ToolRow]:
+        """A row for each tool; made once for the same list, because each tool is weighed for it."""
+        if self._all[0] is not tools:
+            self._all = (tools, tool_rows(tools))
+        return self._all[1]
 
     def thing(self, index: int) -> Tool:
         """The tool in a row."""

@@ -6,7 +6,7 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.panels.thing_list import ListWords, ThingSide
 from inspector.tui.subject import Subject
-from inspector.viewmodels.tools import ToolList, tool_rows, total_cost
+from inspector.viewmodels.tools import ToolList, total_cost
 
 _WORDS = ListWords("tool", "tools", "name, title or description")
 
@@ -25,7 +25,8 @@ class ToolSide(ThingSide):
             return self.thing if isinstance(self.thing, Tool) else None
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject, ToolList(), _WORDS)
+        self._tools = ToolList()
+        super().__init__(subject, self._tools, _WORDS)
 
     def read(self, listings: Sequence[Listing]) -> Sequence[Tool]:
         """The tools."""
@@ -33,5 +34,5 @@ class ToolSide(ThingSide):
 
     def summary(self, things: Sequence[Tool]) -> tuple[str, str]:
         """How many there are, and what they cost."""
-        count, _, rest = total_cost(tool_rows(things)).partition(",")
+        count, _, rest = total_cost(self._tools.all_rows(things)).partition(",")
         return count, f",{rest}" if rest else ""
