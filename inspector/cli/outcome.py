@@ -12,7 +12,6 @@ from inspector.errors import (
 )
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 
-
 _CUT = "The server had taken it, and may have done it. --retry-cut asks again, with a new id, where that does no harm."
 
 
@@ -39,7 +38,7 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
             status = f"HTTP {reply.status}" if reply.status else "no response"
             said = reply.body[:200].decode("utf-8", "replace").strip()
             why = "; ".join(filter(None, (status, reply.why, said)))
-            return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.was_stream else "")
+            return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.begun else "")
         case Broken(no_entry=True):
             return AuthorizationNeeded(f"no answer to {method}: {reply.why}", hint=reply.hint)
         case Broken():

@@ -35,5 +35,5 @@ def refused(exchange: Exchange | None, delivery: Delivery, why: str) -> Refused:
         delivery.body,
         headers=delivery.headers,
         why=why,
-        was_stream=delivery.was_stream,
+        begun=delivery.begun,
     )

@@ -77,8 +77,8 @@ class Delivery(msgspec.Struct, frozen=True):
     """The first 64 KiB of a response body that was no event stream: for the verdict on a failure."""
     why: str = ""
     """Why it ended without all that was expected ("stream closed by the server"), or ""."""
-    was_stream: bool = False
-    """True: the server had begun to answer with a stream of events, so the message was taken."""
+    begun: bool = False
+    """True: the server had taken the message and begun to answer, by a stream of events or a body that broke off."""
 
 
 class Transport(Protocol):

@@ -11,7 +11,7 @@ from typing import Any
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
-from tests.servers.http_fixtures import STREAM, Handler, json_answer, stream
+from tests.servers.http_fixtures import JSON, STREAM, Handler, json_answer, pieces, stream
 
 LEGACY, MODERN = newest_of(Era.LEGACY).date, newest_of(Era.MODERN).date
 WHO = {"name": "streams", "version": "1"}
@@ -79,6 +79,20 @@ def cut(times: int, result: Any, before: bytes = b": one moment\n\n") -> Peculia
             left.pop()
             return stream(before, HangUp())
         return json_answer(answer_to(request, result))
+
+    return answer
+
+
+def torn(times: int, result: Any) -> Peculiar:
+    """The first bodies, which are no streams, break off in their middle; then it answers."""
+    left = [None] * times
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        body = answer_to(request, result)
+        if left:
+            left.pop()
+            return HttpResponse(200, JSON, pieces((body[:-5], HangUp())))
+        return json_answer(body)
 
     return answer
 

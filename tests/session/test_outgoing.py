@@ -32,7 +32,7 @@ def test_progress_is_asked_for_by_the_requests_own_id() -> None:
 
 
 def test_what_the_carriage_knows_goes_into_the_refusal() -> None:
-    delivery = Delivery(False, 200, "text/event-stream", (("A", "b"),), b"body", was_stream=True)
+    delivery = Delivery(False, 200, "text/event-stream", (("A", "b"),), b"body", begun=True)
     reply = refused(None, delivery, "it ended")
     assert (reply.status, reply.content_type, reply.headers, reply.body) == (
         200,
@@ -40,4 +40,4 @@ def test_what_the_carriage_knows_goes_into_the_refusal() -> None:
         (("A", "b"),),
         b"body",
     )
-    assert (reply.why, reply.was_stream) == ("it ended", True)
+    assert (reply.why, reply.begun) == ("it ended", True)

@@ -22,6 +22,7 @@ from tests.servers.streams import (
     listened_to,
     modern,
     tools,
+    torn,
     trickle,
 )
 from tests.stories.commands import Ran, mcp_inspect
@@ -74,8 +75,9 @@ async def test_a_stream_that_trickles_in_single_bytes_is_read_and_its_keep_alive
     assert [note.raw for note in notes(ran)] == [b": keep-alive"] * 2
 
 
-async def test_a_list_whose_stream_was_cut_is_asked_for_again_with_a_new_id(tmp_path: Path) -> None:
-    async with serving(modern(None, tools_list=cut(2, tools()))) as site:
+@pytest.mark.parametrize("broken", [cut, torn])
+async def test_a_list_whose_stream_was_cut_is_asked_for_again_with_a_new_id(tmp_path: Path, broken: Any) -> None:
+    async with serving(modern(None, tools_list=broken(2, tools()))) as site:
         ran = await mcp_inspect("list", "tools", "--json", site.url, place=tmp_path)
     assert (ran.status, ran.json["tools"]) == (ExitStatus.OK, tools()["tools"])
     ids = asked(site, "tools/list")

@@ -29,8 +29,8 @@ def is_repeated(method: str, revision: Revision | None, tool: Tool | None = None
 
 
 def was_cut(reply: Reply) -> bool:
-    """Whether the server took the request and its stream ended before the answer."""
-    return isinstance(reply, Refused) and reply.was_stream
+    """Whether the server took the request and what it answered with ended before the answer."""
+    return isinstance(reply, Refused) and reply.begun
 
 
 def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:

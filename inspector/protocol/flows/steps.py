@@ -138,8 +138,8 @@ class Refused(msgspec.Struct, frozen=True):
     """Its beginning, for the evidence."""
     headers: tuple[tuple[str, str], ...] = ()
     why: str = ""
-    was_stream: bool = False
-    """Whether the server had begun to answer with a stream: it took the request, and may have done it."""
+    begun: bool = False
+    """Whether the server had begun to answer well, and broke off: it took the request, and may have done it."""
 
 
 class Broken(msgspec.Struct, frozen=True):

@@ -102,7 +102,7 @@ class Reply:
             headers=self.headers,
             body=body[:BODY_KEPT],
             why=why or self.cut,
-            was_stream=self.is_stream and self.is_success,
+            begun=self.is_success and (self.is_stream or bool(self.cut)),
         )
 
     async def close(self, why: str = "") -> None:

@@ -145,7 +145,7 @@ class Sessions:
             before = trail.items
             refusal = await self._continue(trail, {})
             if refusal is not None and not _is_passing(refusal):
-                return replace(refusal, was_stream=True)
+                return replace(refusal, begun=True)
             failures = 0 if trail.items > before else failures + 1
         given_up = f"the stream ended early, and {_TRIES} attempts to resume it brought nothing"
         return first.delivery(why=given_up if trail.last_id else "")

@@ -11,7 +11,7 @@ from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.protocol.things import Tool
 from tests.protocol.flows.scripted import Played, refused, result
 
-CUT = refused(200, why="the server broke the connection off", was_stream=True)
+CUT = refused(200, why="the server broke the connection off", begun=True)
 ASK = Send("tools/list")
 
 

@@ -305,7 +305,7 @@ async def test_a_refused_resumption_ends_the_exchange_with_the_refusal(status: i
     async with serving(answers) as site, connected(site.url, BY_SESSIONS) as (transport, _):
         delivery = await transport.send(REQUEST)
     assert (delivery.status, delivery.answer_may_follow) == (status, False)
-    assert delivery.was_stream, "the server had taken the request before it refused to go on with its stream"
+    assert delivery.begun, "the server had taken the request before it refused to go on with its stream"
 
 
 @pytest.mark.parametrize("status", [200, 409, 503])

@@ -112,7 +112,7 @@ def test_arguments_that_are_not_there_are_none() -> None:
 
 def test_a_call_whose_stream_was_cut_may_have_been_done_and_the_key_that_repeats_it_is_named() -> None:
     tape, exchange = called()
-    cut = Refused(None, 200, "text/event-stream", b"", why="the server broke the connection off", was_stream=True)
+    cut = Refused(None, 200, "text/event-stream", b"", why="the server broke the connection off", begun=True)
     looked = look(tape.journal, exchange, None, Called(cut, 1))
     assert looked.view.came is Came.NO_ANSWER
     said = " ".join([*map(plain, looked.view.said), looked.view.hint])
