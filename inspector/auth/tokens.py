@@ -117,12 +117,12 @@ def exchanged(wishes: LoginWishes, issuer: str, resource: str) -> Flow[str]:
 def _proven(asking: Asking, form: Form) -> Flow[tuple[Form, Form]]:
     """The form and the headers, with what proves who asks."""
     client = asking.client
-    fields = {**form, "resource": asking.resource}
+    # With Basic the standard doesn't ask for client_id in the form as well, but widely used servers do.
+    fields = {**form, "resource": asking.resource, "client_id": client.client_id}
     headers = {"Accept": "application/json"}
     if client.method == BASIC:
         pair = f"{quote_plus(client.client_id)}:{quote_plus(client.secret)}".encode()
         return fields, {**headers, "Authorization": f"Basic {base64.b64encode(pair).decode()}"}
-    fields["client_id"] = client.client_id
     if client.method == POST:
         fields["client_secret"] = client.secret
     if client.method == BY_KEY:
