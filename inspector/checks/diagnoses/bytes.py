@@ -1,0 +1,185 @@
+"""What is wrong with the bytes themselves: lines on stdout that are no messages, encodings, numbers."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case
+from inspector.protocol.frames import Channel, Eol
+from inspector.protocol.jsonrpc import NotJsonRpc
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_SAID = 10
+"""Lines of one kind that are told one by one; a flood of them is one fault."""
+
+_WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
+    (re.compile(rb"injected env|dotenv"), "dotenv prints a banner: configure it with quiet: true."),
+    (re.compile(rb"^(DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\s]"), "Let the logging write to sys.stderr."),
+    (re.compile(rb"^npm (notice|warn)|^added \d+ packages"), "npm_config_update_notifier=false, or install before."),
+    (re.compile(rb"^Traceback|^  File "), "Uncaught errors belong on stderr."),
+    (re.compile(rb"Last login|nvm|conda|direnv"), "Don't start it through a login shell."),
+)
+_ELSEWHERE = "Write everything but messages to stderr: console.error, print(…, file=sys.stderr)."
+
+
+def _garbage(case: Case) -> bytes | None:
+    """The bytes of a line of stdout that is no JSON; None for anything else."""
+    frame, message = case.frame, case.message
+    if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
+        return None
+    return frame.payload if message.reason.startswith(("not JSON", "a JSON ")) else None
+
+
+@check("F-01", _ERROR, "text on stdout that is no message", "garbled", topic="stdio")
+def stdout_is_for_messages(case: Case) -> Iterator[Flaw]:
+    """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
+    line = _garbage(case)
+    if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
+        return
+    if case.scene.seldom("F-01", _SAID, 1 << 62):
+        fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
+        shown = line[:80].decode("utf-8", "replace").strip()
+        yield Flaw(f"a line on stdout is no message: {shown}", span=(0, len(line)), fix=fix)
+
+
+def _is_header(line: bytes) -> bool:
+    return re.match(rb"(?i)content-(length|type):", line) is not None
+
+
+def _is_piece(line: bytes) -> bool:
+    """Whether a line looks like part of a value that stands on several lines."""
+    return line.strip() in (b"{", b"}", b"},", b"]", b"[", b"],") or re.match(rb'\s+"[^"]*"\s*:', line) is not None
+
+
+@check(
+    "F-02",
+    _ERROR,
+    "messages with headers, as language servers send them",
+    "garbled",
+    topic="stdio",
+    fix="One JSON a line.",
+)
+def frames_are_lines(case: Case) -> Iterator[Flaw]:
+    """Content-Length is LSP."""
+    line = _garbage(case)
+    if line is not None and _is_header(line) and case.scene.seldom("F-02", 1, 1 << 62):
+        yield Flaw("messages come with Content-Length headers; over stdio a message is a line", span=(0, len(line)))
+
+
+@check("F-03", _ERROR, "a message over several lines", "garbled", topic="stdio", fix="Write JSON without indentation.")
+def messages_are_lines(case: Case) -> Iterator[Flaw]:
+    """Pretty-printed JSON comes as pieces."""
+    line = _garbage(case)
+    if line is not None and line.strip() == b"{" and case.scene.seldom("F-03", _SAID, 1 << 62):
+        yield Flaw("a message is spread over several lines", span=(0, len(line)))
+
+
+@check("F-04", _ERROR, "two messages on one line", "garbled", topic="stdio", fix="End each message with a newline.")
+def lines_are_messages(case: Case) -> Iterator[Flaw]:
+    """A whole value, and more behind it."""
+    line = _garbage(case)
+    if line is None or not line.lstrip().startswith(b"{"):
+        return
+    try:
+        _, end = json.JSONDecoder().raw_decode(text := line.decode("utf-8").lstrip())
+    except (ValueError, RecursionError):
+        return
+    if text[end:].lstrip().startswith("{"):
+        yield Flaw("two messages stand on one line", span=(len(text[:end].encode()), len(line)))
+
+
+@check("F-06", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8.")
+def text_is_utf8(case: Case) -> Iterator[Flaw]:
+    """Which byte, and what it may have been meant to be."""
+    if case.frame is None or not any(_is_defect(each.defects) for each in case.value):
+        return
+    payload = case.frame.payload
+    if payload.startswith(_BOMS):
+        return
+    try:
+        payload.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = payload[error.start : error.start + 1]
+        meant = byte.decode("cp1252", "replace")
+        said = f"byte 0x{byte.hex()} at {error.start} is no UTF-8; in Windows-1252 it is {meant!r}"
+        yield Flaw(said, span=(error.start, error.end))
+
+
+def _is_defect(defects: tuple[str, ...]) -> bool:
+    return any(each.startswith("invalid UTF-8") for each in defects)
+
+
+@check(
+    "F-07",
+    _ERROR,
+    "output that begins with a byte-order mark, or is UTF-16",
+    "frame",
+    topic="stdio",
+    fix="UTF-8 without a mark.",
+)
+def text_has_no_mark(case: Case) -> Iterator[Flaw]:
+    """PowerShell does that. A mark alone before UTF-8 is what many clients stumble over."""
+    payload = case.frame.payload if case.frame is not None else b""
+    if payload.startswith(_BOMS):
+        what = "a byte-order mark" if payload.startswith(_BOMS[0]) else "the mark of UTF-16"
+        yield Flaw(f"a message begins with {what}", span=(0, 3 if payload.startswith(_BOMS[0]) else 2))
+
+
+@check("F-08", _HINT, "lines that end with CR LF", "frame", topic="stdio")
+def lines_end_with_lf(case: Case) -> Iterator[Flaw]:
+    """Most clients take it; said once a connection."""
+    if case.frame is not None and case.frame.eol is Eol.CRLF and case.scene.seldom("F-08", 1, 1 << 62):
+        yield Flaw("lines end with CR LF; a line feed alone is meant")
+
+
+@check(
+    "F-09", _ERROR, "terminal codes on stdout", "frame", topic="stdio", fix="NO_COLOR=1, TERM=dumb; docker without -t."
+)
+def stdout_has_no_colours(case: Case) -> Iterator[Flaw]:
+    """JSON has no raw escape characters in it."""
+    frame = case.frame
+    if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.scene.seldom("F-09", _SAID, 1 << 62):
+        yield Flaw("a line has terminal codes: the server thinks that it writes to a terminal", span=(at, at + 1))
+
+
+_LARGE = re.compile(rb"[:\[,]\s*-?\d{16,}")
+_INEXACT = 2**53
+
+
+@check(
+    "F-11", _HINT, "a number that JSON, or JavaScript, does not have", "frame", topic="", confidence=Confidence.LIKELY
+)
+def numbers_are_exact(case: Case) -> Iterator[Flaw]:
+    """NaN and Infinity are no JSON; integers beyond 2^53 lose digits in many clients."""
+    payload = case.frame.payload if case.frame is not None else b""
+    if len(payload) > 1 << 20:
+        return
+    for found in _LARGE.finditer(payload):
+        digits = found.group().lstrip(b":[, \t")
+        if abs(int(digits[:40])) > _INEXACT and payload[found.end() : found.end() + 1] not in (b".", b"e", b"E"):
+            yield Flaw(f"the number {digits[:24].decode()} loses digits in JavaScript", span=found.span())
+            break
+    if (b"NaN" in payload or b"Infinity" in payload) and _has_no_number(payload):
+        yield Flaw("NaN and Infinity are no JSON: strict clients refuse the message", severity=_ERROR)
+
+
+def _has_no_number(payload: bytes) -> bool:
+    found: list[str] = []
+    try:
+        json.loads(payload, parse_constant=found.append)
+    except (ValueError, RecursionError):
+        return False
+    return bool(found)
+
+
+_LONG = 16 << 20
+
+
+@check("F-12", _WARNING, "a very long message", "frame", topic="", fix="Send pages, or links to resources.")
+def messages_are_not_too_long(case: Case) -> Iterator[Flaw]:
+    """More than 16 MiB in one piece."""
+    if case.frame is not None and len(case.frame.payload) > _LONG:
+        yield Flaw(f"one message of {len(case.frame.payload) >> 20} MiB")

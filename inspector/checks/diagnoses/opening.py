@@ -1,0 +1,120 @@
+"""Why no conversation came about, or why it will not with others: ids, silence, versions."""
+
+from collections.abc import Iterator
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case
+from inspector.protocol import peek
+from inspector.protocol.facts import ProcessEvent
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.table import find
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_SLOW_NS = 5_000_000_000
+
+
+@check(
+    "L-01", _ERROR, "an id came back as another type", "orphan", topic="basic", fix="Echo the id exactly as it came."
+)
+def id_keeps_its_type(case: Case) -> Iterator[Flaw]:
+    """1 and "1" are two ids."""
+    message = case.message
+    if not isinstance(message, Answer | ErrorAnswer) or message.id is None:
+        return
+    for (side, id_), asked in case.scene.asked.items():
+        if side is Direction.TO_SERVER and id_ != message.id and str(id_) == str(message.id):
+            said = f"the id {id_!r} came back as {message.id!r}: strict clients wait for ever"
+            yield Flaw(said, "/id", frames=(asked.frame,))
+
+
+@check("L-04", _ERROR, "the server is alive and silent", "end", topic="basic/lifecycle")
+def answers_initialize(case: Case) -> Iterator[Flaw]:
+    """The handshake was sent, the process lives, nothing came."""
+    scene = case.scene
+    waiting = [each for (_, _), each in scene.asked.items() if each.method == "initialize"]
+    waiting += [each for each in scene.done.values() if each.method == "initialize" and each.answered is None]
+    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and scene.why
+    if not waiting or exited or scene.messages:
+        return
+    words = [(n, line) for n, line in scene.stderr if line.strip()]
+    said = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
+    frames = (waiting[0].frame, *(n for n, _ in words[-1:]))
+    fix = "Is it the right subcommand? Does it work before it reads stdin? Does it flush its output?"
+    yield Flaw(f"initialize was never answered{said}", frames=frames, instead=True, fix=fix)
+
+
+@check(
+    "L-05",
+    _WARNING,
+    "a slow handshake",
+    "answer initialize",
+    "answer server/discover",
+    topic="",
+    fix="Answer first, load later.",
+)
+def answers_soon(case: Case) -> Iterator[Flaw]:
+    """From the beginning of the connection; programs that host servers wait between ten and thirty seconds."""
+    took = case.time_ns - case.scene.began_ns
+    if took > _SLOW_NS and case.scene.began_ns and case.scene.opening is None:
+        yield Flaw(f"the first answer took {took / 1e9:.0f} s; some hosts give up after 10")
+
+
+@check(
+    "L-08",
+    _ERROR,
+    "a version is agreed on that has no handshake",
+    "answer initialize",
+    topic="basic/lifecycle",
+    until=4,
+)
+def negotiates(case: Case) -> Iterator[Flaw]:
+    """It echoes whatever it gets."""
+    date = peek.text(case.value, "protocolVersion")
+    row = find(date) if date else None
+    if row is not None and row.era is Era.MODERN:
+        yield Flaw(f"initialize was answered with {date}, a revision without initialize", "/result/protocolVersion")
+
+
+@check(
+    "L-10",
+    _WARNING,
+    "silent to what it does not know",
+    "answer initialize",
+    topic="basic",
+    until=4,
+    confidence=Confidence.LIKELY,
+    fix="Answer unknown requests with -32601.",
+)
+def answers_the_unknown(case: Case) -> Iterator[Flaw]:
+    """The probe was not answered, initialize was: hosts that probe lose time at each start."""
+    for asked in (*case.scene.asked.values(), *case.scene.done.values()):
+        if asked.method == "server/discover" and asked.answered is None and asked.frame < case.n:
+            wait = (case.time_ns - asked.time_ns) / 1e9
+            yield Flaw(f"server/discover got no answer, and cost {wait:.1f} s", frames=(asked.frame,), instead=True)
+            return
+
+
+_TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+
+
+@check(
+    "L-13",
+    _HINT,
+    "a list changed in silence",
+    *(f"answer {each}" for each in _TOLD_BY),
+    topic="basic/lifecycle",
+    until=4,
+)
+def changes_are_told(case: Case) -> Iterator[Flaw]:
+    """Two lists of one page differ, listChanged is promised, and no notification came between."""
+    kind = _TOLD_BY[case.method]
+    before, paged = case.scene.known[kind], peek.has(case.value, "nextCursor")
+    if not before or paged or (case.asked is not None and peek.has(case.asked.params, "cursor")):
+        return
+    now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
+    told = case.scene.judged.get(f"told {kind}", 0)
+    if now != set(before) and case.scene.capable(kind, "listChanged") and not told:
+        yield Flaw(f"{kind} have changed, and no notification said so", f"/result/{kind}")

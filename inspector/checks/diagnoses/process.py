@@ -1,0 +1,213 @@
+"""Why a server did not start, or went away: its exit, its signal, its last words."""
+
+import re
+from collections.abc import Iterator
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case, Scene
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_AT_ONCE_NS = 2_000_000_000
+_PATIENCE_NS = 2_000_000_000
+_LIKELY = Confidence.LIKELY
+
+
+def _exit(scene: Scene) -> tuple[int, int, ProcessFact] | None:
+    """The child's end, if it ended by itself: number, time, fact."""
+    for n, time_ns, fact in scene.processes:
+        if fact.event is ProcessEvent.EXIT and scene.why:
+            return n, time_ns, fact
+    return None
+
+
+def _died(scene: Scene) -> tuple[int, int, ProcessFact] | None:
+    """Its end, if no conversation came about before."""
+    return _exit(scene) if scene.opening is None else None
+
+
+def _tail(scene: Scene) -> list[tuple[int, str]]:
+    """The last lines of stderr with their numbers, the newest first."""
+    return [(n, line.decode("utf-8", "replace")) for n, line in reversed(scene.stderr)]
+
+
+def _line_like(scene: Scene, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
+    """The newest line of stderr in which a pattern is found."""
+    for n, line in _tail(scene):
+        if found := pattern.search(line[:2000]):
+            return n, found
+    return None
+
+
+_NOT_FOUND = re.compile(
+    r"(?:[\w/.-]+: )?(?:line \d+: |\d+: )?(.{1,200}): (?:command )?not found|env: (.+): No such file"
+)
+
+
+@check("P-03", _ERROR, "a program of the command can't be found or run", "end", topic="")
+def command_can_be_run(case: Case) -> Iterator[Flaw]:
+    """What shells mean by 127 and 126."""
+    ended = _died(case.scene)
+    if ended is None or ended[2].code not in (126, 127):
+        return
+    line = _line_like(case.scene, _NOT_FOUND)
+    said = f": {line[1].group(0)[:120]}" if line else ""
+    what = "a program was not found" if ended[2].code == 127 else "a program is not executable"
+    fix = "Install it, or give its whole path." if ended[2].code == 127 else "chmod +x, and look at its first line."
+    frames = (line[0], ended[0]) if line else (ended[0],)
+    yield Flaw(f"the command exited with {ended[2].code}, {what}{said}", frames=frames, instead=True, fix=fix)
+
+
+_CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
+    (re.compile(pattern), cause, fix)
+    for pattern, cause, fix in (
+        (r"ModuleNotFoundError: No module named '([\w.]+)'", "the Python module {} is missing", "Install it there."),
+        (r"Cannot find (?:module|package) '([^']+)'", "the Node module {} is missing", "npm install, or build it."),
+        (r"ImportError: (.{1,100})", "an import fails: {}", "Look at the versions of its packages."),
+        (r"SyntaxError: (.{1,100})", "the code can't be read: {}", "Is it the right version of the interpreter?"),
+        (r"(ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION)", "Node can't load the file ({})", "Build it first."),
+        (r"Unsupported engine|requires Node|EBADENGINE", "it needs another version of Node", "Install that one."),
+        (r"No such option:? (\S+)|unrecognized arguments: (.+)", "it does not know the option {}", "See its --help."),
+        (r"(?:EACCES|Permission denied)(.{0,80})", "it lacks a permission{}", "Look at owners and modes."),
+        (r"can't open file '([^']+)'", "the file {} does not exist", "Give its whole path, or --cwd."),
+    )
+)
+
+
+@check("P-04", _ERROR, "the server died before it said anything", "end", topic="")
+def survives_the_handshake(case: Case) -> Iterator[Flaw]:
+    """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
+    ended = _died(case.scene)
+    if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127):
+        return
+    n, time_ns, fact = ended
+    said = f"the server exited with code {fact.code} after {(time_ns - case.scene.began_ns) / 1e9:.1f} s"
+    for pattern, cause, fix in _CAUSES:
+        if line := _line_like(case.scene, pattern):
+            word = next((group for group in line[1].groups() if group), "")
+            yield Flaw(f"{said}: {cause.format(word)}", frames=(line[0], n), instead=True, fix=fix)
+            return
+    last = next(((at, line) for at, line in _tail(case.scene) if line.strip()), None)
+    words = f", and its last words were: {last[1][:160]}" if last else ", without a word on stderr"
+    yield Flaw(said + words, frames=(last[0], n) if last else (n,), instead=True)
+
+
+@check(
+    "P-05",
+    _ERROR,
+    "the program ended instead of waiting for input",
+    "end",
+    topic="",
+    fix="Does it need a word such as stdio or serve? Does its main function run the server? Docker needs -i.",
+)
+def waits_for_input(case: Case) -> Iterator[Flaw]:
+    """Code 0, at once, without a message."""
+    ended = _died(case.scene)
+    if ended and ended[2].code == 0 and case.scene.first_message_ns is None:
+        if ended[1] - case.scene.began_ns < _AT_ONCE_NS:
+            yield Flaw("the program ended at once, with code 0 and without a message", frames=(ended[0],), instead=True)
+
+
+@check("P-06", _ERROR, "the server was killed", "end", topic="")
+def is_not_killed(case: Case) -> Iterator[Flaw]:
+    """By a signal that we did not send, or by what a container makes of one."""
+    ended = _exit(case.scene)
+    if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.scene.processes):
+        return
+    signal = ended[2].signal or ("SIGKILL" if ended[2].code == 137 else "")
+    if signal:
+        fix = "Out of memory? See the system's log." if signal == "SIGKILL" else "A fault in native code leaves a core."
+        yield Flaw(f"the server was ended by {signal}", frames=(ended[0],), instead=True, fix=fix)
+
+
+_MISSING = re.compile(
+    r"(?i:missing|required|not set|not defined|must be set|please set|undefined).{0,60}?"
+    r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b"
+    r"|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b.{0,60}?(?i:is required|missing|not set|not defined|must be set|undefined)"
+)
+
+
+@check("P-10", _ERROR, "a variable of the environment is missing", "end", topic="", confidence=_LIKELY)
+def environment_is_whole(case: Case) -> Iterator[Flaw]:
+    """Its last words name a variable that it did not get."""
+    if (ended := _died(case.scene)) is None or not (line := _line_like(case.scene, _MISSING)):
+        return
+    name = line[1].group(1) or line[1].group(2)
+    if case.scene.connection is not None and name not in case.scene.connection.env_names:
+        said = f"{name} is not in the environment that the server got"
+        yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix=f"Give it with -e {name}=…")
+
+
+_PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^}]*\}\}")
+
+
+@check("P-11", _WARNING, "a placeholder was not filled in", "end", topic="", confidence=_LIKELY)
+def placeholders_are_filled(case: Case) -> Iterator[Flaw]:
+    """In the command as it was run, or in the address."""
+    connection = case.scene.connection
+    for word in (*connection.argv, connection.url) if connection else ():
+        if found := _PLACEHOLDER.search(word):
+            yield Flaw(f"the server got the literal text {found.group()[:60]!r}", frames=(1,), instead=True)
+
+
+_RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
+
+
+@check("P-12", _ERROR, "a file is not where the server looks", "end", topic="", confidence=_LIKELY)
+def directory_is_right(case: Case) -> Iterator[Flaw]:
+    """A relative path, from the directory it was started in."""
+    ended, connection = _died(case.scene), case.scene.connection
+    if ended and connection and (line := _line_like(case.scene, _RELATIVE)):
+        said = f"{line[1].group(1)} does not exist in {connection.cwd or 'its directory'}"
+        yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix="Give the whole path, or --cwd.")
+
+
+_PORT = re.compile(r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Aa]ddress already in use|[Ee]rrno (?:48|98|10048)\b|EADDRINUSE")
+
+
+@check("P-13", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port.")
+def port_is_free(case: Case) -> Iterator[Flaw]:
+    """Often by an older copy of the same server."""
+    ended = _exit(case.scene)
+    if ended and (line := _line_like(case.scene, _PORT)):
+        port = f" {line[1].group(1)}" if line[1].group(1) else ""
+        yield Flaw(f"another process has the port{port}", frames=(line[0], ended[0]), instead=True)
+
+
+_OTHER_SDK = re.compile(
+    r"'Server' object has no attribute '\w+'|No module named 'mcp\.server\.fastmcp'|cannot import name 'McpError'"
+)
+
+
+@check(
+    "P-14", _ERROR, "written for another version of the SDK", "end", topic="", fix="pip install 'mcp<2', or move on."
+)
+def sdk_is_the_right_one(case: Case) -> Iterator[Flaw]:
+    """The Python SDK 2 has no longer what 1 had."""
+    ended = _died(case.scene)
+    if ended and (line := _line_like(case.scene, _OTHER_SDK)):
+        said = f"it was written for version 1 of the Python SDK: {line[1].group()}"
+        yield Flaw(said, frames=(line[0], ended[0]), instead=True)
+
+
+@check(
+    "P-15",
+    _WARNING,
+    "the server does not end when its input does",
+    "end",
+    topic="stdio",
+    fix="End at the end of stdin.",
+)
+def ends_with_its_input(case: Case) -> Iterator[Flaw]:
+    """It needed a signal, more than two seconds after stdin was closed."""
+    closed = signalled = None
+    for n, time_ns, fact in case.scene.processes:
+        if fact.event is ProcessEvent.STDIN_EOF and closed is None:
+            closed = time_ns
+        elif fact.event is ProcessEvent.SIGNAL and closed is not None and signalled is None:
+            if time_ns - closed >= _PATIENCE_NS * 9 // 10:
+                signalled = (n, fact.signal)
+    if signalled is not None:
+        said = f"the server went on after its stdin was closed, and needed {signalled[1]}"
+        yield Flaw(said, frames=(signalled[0],), instead=True)

@@ -1,0 +1,60 @@
+"""Finding: one thing that is wrong with what a server sent or did, with its evidence and what to do about it.
+
+A finding is a value beside the traffic. It never changes what is shown, and it holds no message, only where it stands.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Severity(StrEnum):
+    """How bad it is; compare by `rank`."""
+
+    ERROR = "error"
+    """The specification forbids it, or nothing works."""
+    WARNING = "warning"
+    """The specification advises against it, or some clients stumble."""
+    HINT = "hint"
+    """Legal, and worth knowing."""
+
+    @property
+    def rank(self) -> int:
+        """From 0, the worst, upwards."""
+        return _RANKS[self]
+
+
+_RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
+
+
+class Confidence(StrEnum):
+    """How sure it is that the sentence is true."""
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    GUESS = "guess"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a check found."""
+
+    id: str
+    """Of the check: "K06", "P-04"."""
+    severity: Severity
+    confidence: Confidence
+    sentence: str
+    """What happened, in one sentence. May quote foreign text: it is shown through `visible()` alone."""
+    frames: tuple[int, ...] = ()
+    """Numbers of the entries it rests on, the telling one first; () if it rests on an absence."""
+    pointer: str = ""
+    """Where in that frame's message, as a JSON pointer; "" for the whole."""
+    span: tuple[int, int] | None = None
+    """Which bytes of that entry's payload, from and up to; None for all."""
+    fix: str = ""
+    """What the server's author can do; "" if there is nothing to say."""
+    page: str = ""
+    """The URL of the page that says so; "" if no page does."""
+    revision: str = ""
+    """The revision it was judged by; "" before one was known."""
+    count: int = 1
+    """How often it came; the evidence is the first of them."""

@@ -1,0 +1,315 @@
+"""Inspection: the checks over a conversation, entry by entry, in batches of any size.
+
+It is given entries in the order of the journal and gives back findings. It is the one place that feeds the scene: a
+check is asked with what was known before its message, and what the message teaches is learned after. Expensive checks
+wait until `linger` is called. It never raises on what a server sent; whoever has a loop calls it from a thread.
+"""
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable
+from itertools import islice
+from typing import Protocol
+
+import msgspec
+
+from inspector.checks import everything
+from inspector.checks.findings import Finding
+from inspector.checks.learning import answered, listened, sent, told
+from inspector.checks.pages import page_of
+from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
+from inspector.checks.rows import row_of_answer
+from inspector.checks.scene import Asked, Case, Scene
+from inspector.protocol import peek
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    HttpEvent,
+    HttpFact,
+    ProcessFact,
+    SseNote,
+    Stderr,
+)
+from inspector.protocol.frames import Direction, Eol, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, read
+from inspector.protocol.questions import INPUT_REQUIRED
+
+__all__ = ["Inspection", "Observed"]
+
+assert everything.IMPORTED
+MOST_OF_ONE = 200
+"""Findings of one check that are kept one by one; further ones are counted."""
+MOST_FLAWS = 60
+"""That one check may find in one message."""
+MOST_WAITING = 2000
+"""Expensive questions that wait; further ones are not asked, and counted."""
+
+
+class Observed(Protocol):
+    """What the checks must know of a journal's entry."""
+
+    @property
+    def n(self) -> int:
+        """Its number, from 1."""
+
+    @property
+    def time_ns(self) -> int:
+        """Monotonic clock, nanoseconds."""
+
+    @property
+    def what(self) -> Frame | Fact:
+        """A frame, or a fact beside the frames."""
+
+
+class Inspection:
+    """The checks over one journal, from its first entry on."""
+
+    def __init__(self) -> None:
+        self.scene = Scene()
+        self.taken = 0
+        """Entries taken in so far."""
+        self.counts: Counter[str] = Counter()
+        """How often each check found something, the findings that were not kept included."""
+        self.unasked = 0
+        """Expensive questions for which there was no room."""
+        self._tables = tables()
+        self._plans: dict[tuple[int, str, str], _Plan] = {}
+        self._waiting: deque[tuple[Case, Check]] = deque()
+        self._found: list[Finding] = []
+        self._over = False
+
+    def take(self, entries: Iterable[Observed]) -> list[Finding]:
+        """Take in the next entries; what the quick checks found in them, in their order."""
+        for entry in entries:
+            self.taken += 1
+            what = entry.what
+            if isinstance(what, Frame):
+                self._frame(what)
+            else:
+                self._fact(entry, what)
+        return self._give()
+
+    def linger(self, most: int = 50) -> list[Finding]:
+        """Ask up to so many of the expensive questions that wait; what they found."""
+        for _ in range(min(most, len(self._waiting))):
+            case, check = self._waiting.popleft()
+            self._ask(case, check)
+        return self._give()
+
+    @property
+    def waiting(self) -> int:
+        """How many expensive questions wait."""
+        return len(self._waiting)
+
+    def finish(self) -> list[Finding]:
+        """Nothing more comes: ask everything that waits, and what only the end can tell. Once."""
+        self._end(self.taken)
+        return self._give() + self.linger(len(self._waiting))
+
+    def _give(self) -> list[Finding]:
+        found, self._found = self._found, []
+        return found
+
+    def _frame(self, frame: Frame) -> None:
+        self.scene.last_ns = frame.time_ns
+        messages = read(frame.payload)
+        if frame.direction is Direction.TO_SERVER:
+            for message in messages:
+                sent(self.scene, frame, message, len(messages) > 1)
+            return
+        self._around(frame, messages)
+        for message in messages:
+            self._message(frame, message)
+
+    def _around(self, frame: Frame, messages: tuple[Message, ...]) -> None:
+        """The bytes of a frame, whatever they say; most say at a glance that nothing is odd about them."""
+        scene = self.scene
+        life = scene.life(frame.http) if frame.http is not None else None
+        if is_odd(frame, messages):
+            case = Case(scene, frame.n, frame.time_ns, scene.row)
+            case.frame, case.life, case.value = frame, life, messages
+            self._moment(case, "frame", "")
+
+    def _message(self, frame: Frame, message: Message) -> None:
+        scene = self.scene
+        case = Case(scene, frame.n, frame.time_ns, scene.row)
+        case.frame, case.message = frame, message
+        case.life = scene.http.get(frame.http) if frame.http is not None else None
+        kind = type(message)
+        if kind is Notification:
+            case.value = message.params  # type: ignore[union-attr]
+            case.asked = told(scene, case)
+            self._moment(case, "notification", message.method)  # type: ignore[union-attr]
+            self._look_at_meta(case)
+        elif kind is Answer or kind is ErrorAnswer:
+            self._answer(case, message)  # type: ignore[arg-type]
+        elif kind is Request:
+            case.value = message.params  # type: ignore[union-attr]
+            self._moment(case, "request", message.method)  # type: ignore[union-attr]
+            self._look_at_meta(case)
+        else:
+            self._moment(case, "garbled", "")
+        listened(scene, case)
+
+    def _answer(self, case: Case, message: Answer | ErrorAnswer) -> None:
+        scene, is_result = self.scene, isinstance(message, Answer)
+        case.value = message.result if isinstance(message, Answer) else message.error
+        asked = self._asked(case, message)
+        if asked is None:
+            before = None if message.id is None else scene.done.get((Direction.TO_SERVER, message.id))
+            case.asked = before
+            self._moment(case, "late" if before else "orphan", "")
+            return
+        case.asked = asked
+        case.row = row_of_answer(scene, asked, case.value, is_result=is_result)
+        self._moment(case, "answer" if is_result else "error", asked.method)
+        if case.life is not None:
+            self._moment(case, "carried", "")
+        if is_result and peek.at(case.value, "resultType") == INPUT_REQUIRED:
+            self._moment(case, "asking", "")
+        self._look_at_meta(case)
+        answered(scene, case)
+
+    def _asked(self, case: Case, message: Answer | ErrorAnswer) -> Asked | None:
+        """The open request that is answered: by its id, or, without a usable one, by the HTTP exchange."""
+        if message.id is not None:
+            found = self.scene.asked.get((Direction.TO_SERVER, message.id))
+            if found is not None or isinstance(message, Answer):
+                return found
+        there = [each for each in case.life.asked if each.answered is None] if case.life else []
+        return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None
+
+    def _fact(self, entry: Observed, fact: Fact) -> None:
+        scene = self.scene
+        case = Case(scene, entry.n, entry.time_ns, scene.row)
+        match fact:
+            case Stderr():
+                scene.stderr.append((entry.n, fact.payload[:4096]))
+            case ConnectionFact():
+                self._connection(entry, fact)
+            case ProcessFact():
+                scene.last_ns = entry.time_ns
+                scene.processes.append((entry.n, entry.time_ns, fact))
+                self._with(case, fact, "process")
+            case HttpFact():
+                self._http(case, fact)
+            case SseNote():
+                case.life = scene.life(fact.http)
+                case.life.ids += fact.id is not None
+                self._with(case, fact, "sse")
+
+    def _with(self, case: Case, fact: ConnectionFact | ProcessFact | HttpFact | SseNote, kind: str) -> None:
+        case.fact = fact
+        self._moment(case, kind, "")
+
+    def _connection(self, entry: Observed, fact: ConnectionFact) -> None:
+        if fact.event in (ConnectionEvent.OPEN, ConnectionEvent.RENEW):
+            before = self.scene.connection
+            if fact.event is ConnectionEvent.OPEN and before is not None:
+                self._end(entry.n)
+            self.scene, self._over = Scene(), False
+            self.scene.connection = fact if fact.transport or before is None else before
+            self.scene.began_ns = entry.time_ns
+            return
+        self.scene.last_ns = entry.time_ns
+        self.scene.why = fact.why
+        self._end(entry.n)
+
+    def _http(self, case: Case, fact: HttpFact) -> None:
+        life = case.life = self.scene.life(fact.http)
+        if fact.event is HttpEvent.REQUEST:
+            life.request, life.frame = fact, case.n
+        elif fact.event is HttpEvent.RESPONSE:
+            life.response, life.frame = fact, case.n
+        self._with(case, fact, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http")
+        if fact.event in (HttpEvent.END, HttpEvent.ERROR):
+            self.scene.http.pop(fact.http, None)
+
+    def _end(self, n: int) -> None:
+        if not self._over and self.taken:
+            self._over = True
+            case = Case(self.scene, n, self.scene.last_ns, self.scene.row)
+            self._moment(case, "end", "")
+
+    def _look_at_meta(self, case: Case) -> None:
+        if type(case.value) is dict and "_meta" in case.value:
+            self._moment(case, "meta", "")
+
+    def _moment(self, case: Case, kind: str, method: str) -> None:
+        plan = self._plans.get((case.row, kind, method)) or self._plan(case.row, kind, method)
+        for judge, check in plan.quick:
+            for flaw in judge(case):
+                self._keep(case, check, flaw)
+        for check in plan.heavy:
+            if check.wanted is not None and not check.wanted(case):
+                continue
+            if len(self._waiting) < MOST_WAITING:
+                self._waiting.append((case, check))
+            else:
+                self.unasked += 1
+
+    def _plan(self, row: int, kind: str, method: str) -> "_Plan":
+        table = self._tables[row]
+        hooks = (kind, f"{kind} {method}") if method else (kind,)
+        quick = tuple((each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge)
+        plan = _Plan(quick, tuple(each for hook in hooks for each in table.heavy.get(hook, ())))
+        if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
+            self._plans[row, kind, method] = plan
+        return plan
+
+    def _ask(self, case: Case, check: Check) -> None:
+        assert check.judge is not None
+        for flaw in islice(check.judge(case), MOST_FLAWS):
+            self._keep(case, check, flaw)
+
+    def _keep(self, case: Case, asked: Check, flaw: Flaw) -> None:
+        check = CHECKS[flaw.id] if flaw.id else asked
+        if not check.applies_to(case.row):
+            return
+        self.counts[check.id] += 1
+        if self.counts[check.id] > MOST_OF_ONE:
+            return
+        revision = case.revision
+        self._found.append(
+            Finding(
+                check.id,
+                flaw.severity or check.severity_in(case.row),
+                check.confidence,
+                flaw.sentence,
+                flaw.frames if flaw.instead else (case.n, *flaw.frames),
+                flaw.pointer,
+                flaw.span,
+                flaw.fix or check.fix,
+                page_of(check.topic, revision),
+                revision.date if revision else "",
+            )
+        )
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """Whom to ask at a moment."""
+
+    quick: tuple[tuple[Judge, Check], ...]
+    heavy: tuple[Check, ...]
+
+
+_LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
+
+
+def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
+    """Whether a frame needs a closer look: false for one plain message in plain bytes."""
+    first, payload = messages[0], frame.payload
+    return (
+        len(messages) != 1
+        or type(first) is NotJsonRpc
+        or bool(first.defects)
+        or frame.eol is Eol.CRLF
+        or frame.sse is not None
+        or payload[:1] != b"{"
+        or len(payload) > 1 << 20
+        or b"\x1b" in payload
+        or b"NaN" in payload
+        or b"Infinity" in payload
+        or _LARGE.search(payload) is not None
+    )

@@ -1,0 +1,203 @@
+"""What each message teaches the scene. No verdicts here: a check is asked before its message is learned from."""
+
+from typing import Any
+
+from inspector.checks.rows import row_of_request
+from inspector.checks.scene import PREFIX, Asked, Case, Known, Listen, Scene, Telling
+from inspector.protocol import peek
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, RequestId
+from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize
+
+_MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+_KEPT_PARAMS = 4096
+"""Members of an argument object that are kept with a request; larger ones are nobody's business here."""
+
+
+def sent(scene: Scene, frame: Frame, message: Message, batched: bool) -> None:
+    """The client sent a message."""
+    match message:
+        case Request():
+            _requested(scene, frame, message)
+        case Notification():
+            _notified(scene, frame, message)
+        case Answer() | ErrorAnswer():
+            asked = None if message.id is None else scene.asked.get((Direction.FROM_SERVER, message.id))
+            if asked is not None:
+                asked.answered = frame.n
+                scene.remember(asked)
+    if frame.http is not None and not isinstance(message, Request):
+        scene.life(frame.http).told += 1
+
+
+def _requested(scene: Scene, frame: Frame, request: Request) -> None:
+    params = request.params
+    row = row_of_request(scene, request.method, params)
+    asked = Asked(
+        Direction.TO_SERVER, request.id, request.method, params, frame.n, frame.time_ns, frame.http, row, frame.probe
+    )
+    scene.asked[Direction.TO_SERVER, request.id] = asked
+    token = id_at(params, "_meta", "progressToken")
+    if token is not None:
+        asked.token = token
+        scene.tokens[token] = Telling(asked)
+    if frame.http is not None:
+        scene.life(frame.http).asked.append(asked)
+    if request.method == "subscriptions/listen":
+        scene.listens[request.id] = Listen(asked, peek.mapping(params, "notifications"))
+
+
+def _notified(scene: Scene, frame: Frame, message: Notification) -> None:
+    if message.method == "notifications/initialized":
+        scene.initialized = True
+    elif message.method == "notifications/cancelled":
+        id_ = id_at(message.params, "requestId")
+        asked = None if id_ is None else scene.asked.get((Direction.TO_SERVER, id_))
+        if asked is not None:
+            asked.cancelled, asked.cancelled_ns = frame.n, frame.time_ns
+            scene.remember(asked)
+
+
+def told(scene: Scene, case: Case) -> Asked | None:
+    """The request that a notification of the server's speaks of, by its token; None for any other."""
+    token = id_at(case.value, "progressToken")
+    telling = scene.tokens.get(token) if token is not None else None
+    return telling.asked if telling else None
+
+
+def listened(scene: Scene, case: Case) -> None:
+    """What the server sent is learned, after it was judged."""
+    scene.messages += 1
+    if scene.first_message_ns is None and type(case.message) in (Request, Notification, Answer, ErrorAnswer):
+        scene.first_message_ns = case.time_ns
+    message = case.message
+    if isinstance(message, Request):
+        scene.use(message.id)
+        asked = Asked(
+            Direction.FROM_SERVER, message.id, message.method, case.value, case.n, case.time_ns, None, case.row
+        )
+        scene.asked[Direction.FROM_SERVER, message.id] = asked
+        if message.method == "elicitation/create":
+            _note_visit(scene, case.value)
+    elif isinstance(message, Notification):
+        _learn_from_notification(scene, case, message)
+
+
+def _learn_from_notification(scene: Scene, case: Case, message: Notification) -> None:
+    if message.method == "notifications/progress":
+        token = id_at(case.value, "progressToken")
+        telling = scene.tokens.get(token) if token is not None else None
+        if telling is not None:
+            telling.last, telling.frame = peek.number(case.value, "progress"), case.n
+    elif message.method == "notifications/cancelled":
+        id_ = id_at(case.value, "requestId")
+        asked = None if id_ is None else scene.asked.get((Direction.FROM_SERVER, id_))
+        if asked is not None:
+            asked.cancelled = case.n
+            scene.remember(asked)
+    elif message.method == "notifications/tasks/status":
+        _note_task(scene, case.value)
+    elif message.method.endswith("/list_changed"):
+        scene.seldom(f"told {message.method.split('/')[1]}", 1, 1)
+    listen = listen_of(scene, case.value)
+    if listen is not None:
+        listen.began = True
+        if message.method == "notifications/subscriptions/acknowledged":
+            listen.acknowledged = peek.mapping(case.value, "notifications")
+
+
+def listen_of(scene: Scene, params: Any) -> Listen | None:
+    """The open listen that a notification names; None if it names none."""
+    id_ = id_at(params, "_meta", PREFIX + "subscriptionId")
+    return None if id_ is None else scene.listens.get(id_)
+
+
+def answered(scene: Scene, case: Case) -> None:
+    """A request of the client's was answered."""
+    asked = case.asked
+    assert asked is not None
+    asked.answered = case.n
+    scene.listens.pop(asked.id, None)
+    if isinstance(case.message, Answer):
+        _learn_from_result(scene, case, asked)
+    elif peek.integer(case.value, "code") is not None:
+        for each in peek.items(case.value, "data", "elicitations"):
+            _note_visit(scene, each)
+    if asked.token is not None and not asked.lives_on and scene.tokens.get(asked.token, _NOBODY).asked is asked:
+        _forget_tokens(scene)
+    scene.remember(asked)
+
+
+def _learn_from_result(scene: Scene, case: Case, asked: Asked) -> None:
+    result = case.value
+    if asked.method == "initialize":
+        opening = from_initialize(asked.params, result)
+        if isinstance(opening, Opening):
+            scene.settle(opening)
+    elif asked.method == "server/discover":
+        _discovered(scene, asked, result)
+    elif asked.method in _MEMBERS:
+        _listed(scene, case, asked)
+    elif asked.method == "resources/subscribe":
+        scene.watched.add(peek.text(asked.params, "uri") or "")
+    elif asked.method == "resources/unsubscribe":
+        scene.watched.discard(peek.text(asked.params, "uri") or "")
+    elif asked.method == "logging/setLevel":
+        scene.level = peek.text(asked.params, "level") or ""
+    elif asked.method in ("tasks/get", "tasks/cancel"):
+        _note_task(scene, result)
+    if peek.has(result, "task") or peek.text(result, "resultType") == "task":
+        asked.lives_on = True
+        _note_task(scene, peek.at(result, "task") or result)
+
+
+def _discovered(scene: Scene, asked: Asked, result: Any) -> None:
+    declared = peek.text(asked.params, "_meta", PREFIX + "protocolVersion") or ""
+    opening = from_discover(declared, result)
+    if isinstance(opening, Opening):
+        scene.settle(opening)
+
+
+def _listed(scene: Scene, case: Case, asked: Asked) -> None:
+    """Remember the items of a page; a first page begins a list anew."""
+    kind = _MEMBERS[asked.method]
+    if not peek.has(asked.params, "cursor"):
+        scene.known[kind] = {}
+        scene.cursors.pop(asked.method, None)
+        scene.pages.pop(asked.method, None)
+    cursor = peek.text(case.value, "nextCursor")
+    if cursor is not None:
+        scene.cursors.setdefault(asked.method, set()).add(cursor)
+    scene.pages.setdefault(asked.method, {"cacheScope": peek.at(case.value, "cacheScope"), "frame": case.n})
+    for at, item in enumerate(peek.items(case.value, kind)):
+        name = peek.text(item, "uri" if kind == "resources" else "name")
+        if name is not None:
+            scene.known[kind].setdefault(name, Known(item, case.n, f"/result/{kind}/{at}"))
+
+
+def _note_visit(scene: Scene, params: Any) -> None:
+    if (id_ := peek.text(params, "elicitationId")) is not None:
+        scene.visits.add(id_)
+
+
+def _note_task(scene: Scene, word: Any) -> None:
+    id_, status = peek.text(word, "taskId"), peek.text(word, "status")
+    if id_ is not None and status is not None:
+        scene.states[id_] = status
+
+
+def _forget_tokens(scene: Scene) -> None:
+    """Finished tokens are remembered, so that a late word can be told from one that nobody knows; not all of them."""
+    if len(scene.tokens) > 2 * _KEPT_PARAMS:
+        ended = [token for token, each in scene.tokens.items() if each.asked.answered is not None]
+        for token in ended[:_KEPT_PARAMS]:
+            del scene.tokens[token]
+
+
+def id_at(value: Any, *path: str) -> RequestId | None:
+    """The id or token at a path: a string or a whole number that is no boolean."""
+    found = peek.at(value, *path)
+    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+
+
+_NOBODY = Telling(Asked(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))

@@ -1,0 +1,242 @@
+"""What a server asks of the client: sampling and elicitation, by requests of its own or inside a result."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.scene import Case
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import Request
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_SAMPLING = ("request sampling/createMessage", "asking")
+_ELICITATION = ("request elicitation/create", "asking")
+_SECRET = re.compile(
+    r"(?i)pass(word|wd|phrase)|secret|api[-_ ]?key|access[-_ ]?token|private[-_ ]?key|credit[-_ ]?card|\bcvv\b"
+)
+_LINK = re.compile(r"https?://\S|\]\(")
+_LOCAL = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])([:/]|$)")
+_TYPES = {"string", "number", "integer", "boolean"}
+_FORMATS = {"email", "uri", "date", "date-time"}
+_LISTS_SINCE = 4
+"""From this row on a form can have choices of several."""
+
+
+def _asked(case: Case, method: str) -> Iterator[tuple[str, Any]]:
+    """The params of each question of a kind in a message, and where they stand."""
+    if isinstance(case.message, Request):
+        if case.message.method == method:
+            yield "/params", case.value
+    elif case.row == LAST and peek.text(case.value, "resultType") == "input_required":
+        for key, request in peek.mapping(case.value, "inputRequests").items():
+            if peek.text(request, "method") == method:
+                yield f"/result/inputRequests/{key[:60]}/params", peek.at(request, "params")
+
+
+def _sampling(case: Case) -> Iterator[tuple[str, Any]]:
+    return _asked(case, "sampling/createMessage")
+
+
+def _elicitations(case: Case) -> Iterator[tuple[str, Any]]:
+    return _asked(case, "elicitation/create")
+
+
+@check("Y02", _ERROR, "tools in sampling, which was not offered", *_SAMPLING, topic="client/sampling", since=4)
+def tools_were_offered(case: Case) -> Iterator[Flaw]:
+    """Only where the client declares sampling.tools."""
+    for place, params in _sampling(case):
+        if (peek.has(params, "tools") or peek.has(params, "toolChoice")) and not case.scene.offered(
+            case.asked, "sampling", "tools"
+        ):
+            yield Flaw("sampling with tools, and the client does not declare sampling.tools", f"{place}/tools")
+
+
+@check("Y04", _ERROR, "tool uses and tool results that do not match", *_SAMPLING, topic="client/sampling", since=4)
+def tool_results_match(case: Case) -> Iterator[Flaw]:
+    """A message of results has nothing else, and answers exactly the uses before it."""
+    for place, params in _sampling(case):
+        open_: set[Any] = set()
+        for at, message in enumerate(peek.items(params, "messages")):
+            blocks = _blocks(message)
+            results = {peek.text(each, "toolUseId") for each in blocks if peek.text(each, "type") == "tool_result"}
+            here = f"{place}/messages/{at}/content"
+            if results and len(blocks) > sum(peek.text(each, "type") == "tool_result" for each in blocks):
+                yield Flaw("tool results stand beside other content", here)
+            if results != open_:
+                yield Flaw("tool results do not match the tool uses before them", here)
+            open_ = {peek.text(each, "id") for each in blocks if peek.text(each, "type") == "tool_use"}
+        if open_:
+            yield Flaw("the last tool uses have no results", f"{place}/messages")
+
+
+def _blocks(message: Any) -> list[Any]:
+    content = peek.at(message, "content")
+    return content if type(content) is list else [content]
+
+
+@check("Y05", _WARNING, "context of servers, which was not offered", *_SAMPLING, topic="client/sampling", since=4)
+def context_was_offered(case: Case) -> Iterator[Flaw]:
+    """IncludeContext other than none needs sampling.context."""
+    for place, params in _sampling(case):
+        word = peek.text(params, "includeContext")
+        if word in ("thisServer", "allServers") and not case.scene.offered(case.asked, "sampling", "context"):
+            yield Flaw(
+                f"includeContext is {word}, and the client does not declare sampling.context", f"{place}/includeContext"
+            )
+
+
+def _mode(params: Any) -> str:
+    return peek.text(params, "mode") or "form"
+
+
+@check(
+    "Z01", _ERROR, "an elicitation in a mode that was not offered", *_ELICITATION, topic="client/elicitation", since=4
+)
+def mode_was_offered(case: Case) -> Iterator[Flaw]:
+    """An empty `elicitation` offers forms."""
+    offered = peek.at(case.scene.client_capabilities(case.asked), "elicitation")
+    for place, params in _elicitations(case):
+        mode = _mode(params)
+        if type(offered) is dict and mode not in offered and not (mode == "form" and "url" not in offered):
+            yield Flaw(f"an elicitation in {mode[:20]} mode, which the client does not declare", f"{place}/mode")
+
+
+@check(
+    "Z02",
+    _ERROR,
+    "a form that is not flat",
+    *_ELICITATION,
+    topic="client/elicitation",
+    since=3,
+    fix="Use plain fields only.",
+)
+def form_is_flat(case: Case) -> Iterator[Flaw]:
+    """An object of strings, numbers, booleans and choices."""
+    for place, params in _elicitations(case):
+        if _mode(params) != "form":
+            continue
+        schema, at = peek.at(params, "requestedSchema"), f"{place}/requestedSchema"
+        if type(schema) is not dict or schema.get("type") != "object" or type(schema.get("properties")) is not dict:
+            yield Flaw('requestedSchema is not of type "object" with properties', at)
+            continue
+        for name, field in schema["properties"].items():
+            if why := _wrong_field(field, case.row):
+                yield Flaw(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}")
+        for name in peek.items(schema, "required"):
+            if name not in schema["properties"]:
+                yield Flaw(f"required names {str(name)[:60]!r}, which is no field", f"{at}/required", severity=_HINT)
+
+
+def _wrong_field(field: Any, row: int) -> str:
+    if type(field) is not dict:
+        return "is no schema"
+    kind = field.get("type")
+    if kind == "array" and row >= _LISTS_SINCE:
+        choices = peek.items(field, "items", "enum") or peek.items(field, "items", "anyOf")
+        return "" if choices else "an array without choices"
+    if not isinstance(kind, str) or kind not in _TYPES:
+        return f"a field can't be of type {str(kind)[:40]}"
+    if "format" in field and field["format"] not in _FORMATS:
+        return f"a field can't have the format {str(field['format'])[:40]}"
+    return ""
+
+
+@check(
+    "Z03", _ERROR, "a URL to visit that is none", *_ELICITATION, topic="client/elicitation", since=4, fix="Use https."
+)
+def url_can_be_visited(case: Case) -> Iterator[Flaw]:
+    """In URL mode there is a URL, and it is https."""
+    for place, params in _elicitations(case):
+        if _mode(params) == "url":
+            url = peek.text(params, "url") or ""
+            if not re.match(r"https?://[^/\s]", url):
+                yield Flaw(f"{url[:60]!r} is no URL to visit", f"{place}/url")
+            elif not url.startswith("https://") and not _LOCAL.match(url):
+                yield Flaw(f"{url[:60]!r} is not https", f"{place}/url", severity=_WARNING)
+
+
+@check(
+    "Z04",
+    _ERROR,
+    "an elicitation by URL without its id, or with one",
+    *_ELICITATION,
+    topic="client/elicitation",
+    since=4,
+)
+def elicitation_has_its_id(case: Case) -> Iterator[Flaw]:
+    """Needed in the one revision that has it."""
+    for place, params in _elicitations(case):
+        if _mode(params) == "url" and case.row < LAST and peek.text(params, "elicitationId") is None:
+            yield Flaw("an elicitation in url mode without elicitationId", f"{place}/elicitationId")
+        if case.row == LAST and peek.has(params, "elicitationId"):
+            yield Flaw("elicitationId is gone in this revision", f"{place}/elicitationId", severity=_HINT)
+
+
+@check(
+    "Z05",
+    _ERROR,
+    "a form that asks for a secret",
+    *_ELICITATION,
+    topic="client/elicitation",
+    since=3,
+    confidence=Confidence.LIKELY,
+    fix="Ask for secrets on a page of your own, by URL mode.",
+)
+def form_asks_for_no_secrets(case: Case) -> Iterator[Flaw]:
+    """“Servers MUST NOT use form mode elicitation to request sensitive information.”"""
+    for place, params in _elicitations(case):
+        for name, field in peek.mapping(params, "requestedSchema", "properties").items():
+            if _SECRET.search(name) or _SECRET.search(peek.text(field, "title") or ""):
+                yield Flaw(f"a form asks for {name[:60]!r}", f"{place}/requestedSchema/properties/{name[:60]}")
+
+
+@check("Z06", _WARNING, "a link inside of a form's words", *_ELICITATION, topic="client/elicitation", since=4)
+def form_has_no_links(case: Case) -> Iterator[Flaw]:
+    """Links belong into URL mode, where they are shown whole."""
+    for place, params in _elicitations(case):
+        if _mode(params) == "form" and _LINK.search(peek.text(params, "message") or ""):
+            yield Flaw("the words of a form have a link in them", f"{place}/message")
+
+
+@check("Z07", _ERROR, "a visit is required, and none is named", "error", topic="client/elicitation", since=4, until=4)
+def visits_are_named(case: Case) -> Iterator[Flaw]:
+    """-32042 carries elicitations in URL mode."""
+    if peek.integer(case.value, "code") == -32042:
+        named = peek.items(case.value, "data", "elicitations")
+        if not named or not all(peek.text(each, "url") and _mode(each) == "url" for each in named):
+            yield Flaw("-32042 without elicitations in url mode", "/error/data/elicitations")
+
+
+@check(
+    "Z08",
+    _HINT,
+    "an elicitation is complete that nobody knows",
+    "notification notifications/elicitation/complete",
+    topic="client/elicitation",
+    since=4,
+    until=4,
+)
+def visit_is_known(case: Case) -> Iterator[Flaw]:
+    """Clients ignore it."""
+    id_ = peek.text(case.value, "elicitationId")
+    if id_ is None or id_ not in case.scene.visits:
+        yield Flaw(f"the elicitation {str(id_)[:60]!r} is complete, and was never asked", "/params/elicitationId")
+
+
+@check(
+    "Z09",
+    _HINT,
+    "names of choices in the old way",
+    *_ELICITATION,
+    topic="schema",
+    since=4,
+    fix="Use oneOf with titles.",
+)
+def choices_are_named_in_the_new_way(case: Case) -> Iterator[Flaw]:
+    """EnumNames still works."""
+    for place, params in _elicitations(case):
+        for name, field in peek.mapping(params, "requestedSchema", "properties").items():
+            if peek.has(field, "enumNames"):
+                yield Flaw(f"{name[:60]} has enumNames", f"{place}/requestedSchema/properties/{name[:60]}")

@@ -1,0 +1,260 @@
+"""The envelope: JSON-RPC as MCP uses it, the same for every method."""
+
+import re
+from collections.abc import Iterator
+
+from inspector.checks.findings import Severity
+from inspector.checks.pages import JSON_RPC
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case
+from inspector.protocol import peek
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc, Request
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_NOT_JSON = ("not JSON", "an empty line")
+
+
+@check("E01", _ERROR, "not a JSON-RPC message", "garbled", topic=JSON_RPC, fix="Send one JSON object per message.")
+def is_a_message(case: Case) -> Iterator[Flaw]:
+    """JSON of another shape anywhere; over HTTP also what is no JSON. Lines of stdout are judged as bytes."""
+    message = case.message
+    assert isinstance(message, NotJsonRpc)
+    if message.reason.startswith("an object without") or not case.frame or not case.frame.payload.strip():
+        return
+    if case.life is None and message.reason in _NOT_JSON:
+        return
+    if (
+        case.life is not None
+        and case.life.header("content-type")
+        and "json" not in str(case.life.header("content-type"))
+    ):
+        if "event-stream" not in str(case.life.header("content-type")):
+            return
+    yield Flaw(f"what came is {message.reason}")
+
+
+@check("E02", _ERROR, 'jsonrpc is missing or not "2.0"', "frame", topic="basic", fix='Send "jsonrpc": "2.0".')
+def says_its_version(case: Case) -> Iterator[Flaw]:
+    """The word at the head of every message."""
+    for message in case.value:
+        for defect in message.defects:
+            if defect.startswith('"jsonrpc"') and not isinstance(message, NotJsonRpc):
+                yield Flaw(f"a message whose {defect}", "/jsonrpc")
+
+
+@check("E03", _ERROR, "an answer with both or neither of result and error", "frame", topic="basic")
+def has_one_outcome(case: Case) -> Iterator[Flaw]:
+    """An answer has exactly one of them."""
+    for message in case.value:
+        if "both result and error" in message.defects:
+            yield Flaw("an answer has both result and error", "/error")
+        elif isinstance(message, NotJsonRpc) and message.reason.startswith("an object without"):
+            yield Flaw("a message has no method, no result and no error")
+
+
+@check("E05", _ERROR, "an error without its code or message", "error", "orphan", topic="basic")
+def error_is_whole(case: Case) -> Iterator[Flaw]:
+    """`code` is a whole number, `message` a string."""
+    if not isinstance(case.message, ErrorAnswer):
+        return
+    if peek.integer(case.value, "code") is None:
+        yield Flaw("an error's code is missing or no whole number", "/error/code")
+    if peek.text(case.value, "message") is None:
+        yield Flaw("an error's message is missing or no string", "/error/message")
+
+
+@check(
+    "E06", _ERROR, "a request with an id that is none", "frame", topic="basic", until=4, fix="Use strings or integers."
+)
+def id_is_one(case: Case) -> Iterator[Flaw]:
+    """Ids are strings or whole numbers."""
+    for message in case.value:
+        if any(defect.startswith("a request that can't be answered") for defect in message.defects):
+            yield Flaw(f"the id of {message.method[:60]} is no string and no whole number", "/id")
+
+
+@check("E07", _ERROR, "a server's request id comes again", "request", topic="basic", until=4, fix="Count upwards.")
+def ids_come_once(case: Case) -> Iterator[Flaw]:
+    """“The request ID MUST NOT have been previously used by the requestor within the same session.”"""
+    assert isinstance(case.message, Request)
+    if case.message.id in case.scene.server_ids:
+        yield Flaw(f"the server's request id {case.message.id!r} was used before in this session", "/id")
+
+
+@check("E08", _ERROR, "an answer to nothing that was asked", "orphan", topic="basic", fix="Echo the id of the request.")
+def answers_something(case: Case) -> Iterator[Flaw]:
+    """The id is that of a request, of the same type."""
+    message = case.message
+    if isinstance(message, Answer | ErrorAnswer) and message.id is not None and not _same_text(case, message.id):
+        yield Flaw(f"an answer with id {message.id!r}, and no open request has this id", "/id")
+
+
+def _same_text(case: Case, id_: int | str) -> bool:
+    other: int | str = str(id_) if isinstance(id_, int) else int(id_) if id_.isdecimal() and len(id_) < 19 else id_
+    return other != id_ and (Direction.TO_SERVER, other) in case.scene.asked
+
+
+@check("E09", _ERROR, "a second answer to one request", "late", topic="basic")
+def answers_once(case: Case) -> Iterator[Flaw]:
+    """One request, one answer."""
+    asked = case.asked
+    if asked is not None and asked.answered is not None:
+        yield Flaw(f"a second answer to {asked.method} (id {asked.id!r})", "/id", frames=(asked.answered, asked.frame))
+
+
+@check("E10", _ERROR, "an error without an id", "error", "orphan", topic="basic", fix="Echo the id of the request.")
+def error_says_whose(case: Case) -> Iterator[Flaw]:
+    """Allowed only where the id could not be read, and in HTTP responses that are errors themselves."""
+    message = case.message
+    if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
+        return
+    if case.scene.is_http and (case.life is None or case.life.response is None or case.life.response.status >= 400):
+        return
+    yield Flaw(f"an error without an id: {message.message[:100]}", "/id")
+
+
+def _could_read(case: Case) -> bool:
+    """A parse error says that the id was not readable; what we send is readable, what a person sends raw may not be."""
+    return peek.integer(case.value, "code") not in (-32700, -32600)
+
+
+@check("E11", _ERROR, "a notification with an id", "request", topic="basic", fix="Leave the id out.")
+def notifications_have_no_id(case: Case) -> Iterator[Flaw]:
+    """A notification expects no answer."""
+    if case.method.startswith("notifications/"):
+        yield Flaw(f"{case.method[:60]} has an id", "/id")
+
+
+@check("E13", _ERROR, "a batch in a revision without batches", "frame", topic="changelog", since=3, fix="One by one.")
+def no_batches(case: Case) -> Iterator[Flaw]:
+    """Batches were in one revision only."""
+    if _is_batch(case):
+        yield Flaw(f"{len(case.value)} messages in one array; this revision has no batches")
+
+
+@check("E14", _HINT, "a batch before there were batches", "frame", topic="basic", until=1)
+def no_batches_yet(case: Case) -> Iterator[Flaw]:
+    """The first revision says nothing about them."""
+    if _is_batch(case):
+        yield Flaw(f"{len(case.value)} messages in one array, which this revision does not define")
+
+
+def _is_batch(case: Case) -> bool:
+    return case.frame is not None and case.frame.payload[:1] == b"[" and not isinstance(case.value[0], NotJsonRpc)
+
+
+@check(
+    "E15",
+    _ERROR,
+    "a request of the server's that the client did not offer to answer",
+    "request",
+    topic="basic/lifecycle",
+    until=4,
+    mild_until=2,
+    fix="Look at the client's capabilities first.",
+)
+def asks_what_was_offered(case: Case) -> Iterator[Flaw]:
+    """Only negotiated capabilities are used, and only methods that the revision has."""
+    revision, method = case.revision, case.method
+    assert revision is not None
+    if method.startswith("notifications/"):
+        return
+    if method not in revision.server_requests:
+        yield Flaw(f"{method[:60]} is no request that a server can send in {revision.date}", "/method")
+    elif (ability := _ABILITY.get(method)) and not case.scene.offered(None, ability):
+        yield Flaw(f"{method} was sent, and the client does not declare {ability}", "/method")
+
+
+_ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
+
+
+@check(
+    "E16",
+    _ERROR,
+    "a request of the server's where there are none",
+    "request",
+    topic="basic/patterns/mrtr",
+    since=5,
+    fix='Answer with "resultType": "input_required" and ask there.',
+)
+def asks_nothing(case: Case) -> Iterator[Flaw]:
+    """Since there is no connection to ask over, questions travel inside results."""
+    yield Flaw(f"the server sent the request {case.method[:60]}; in this revision servers send none", "/method")
+
+
+@check("E17", _HINT, "a notification that the revision does not know", "notification", topic="schema")
+def notification_is_known(case: Case) -> Iterator[Flaw]:
+    """Legal, and nobody listens."""
+    revision = case.revision
+    if revision is not None and case.method not in revision.server_notifications | {"notifications/tasks"}:
+        yield Flaw(f"{case.method[:60]} is no notification that a server sends in {revision.date}", "/method")
+
+
+_KEYS_HAVE_NAMES = 3
+"""Rows from this one on say what a key is."""
+_LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
+
+
+@check("E18", _ERROR, "_meta is not an object, or has keys that are none", "meta", topic="basic")
+def meta_keys_are_names(case: Case) -> Iterator[Flaw]:
+    """A key is a name with an optional prefix of dotted labels."""
+    meta = peek.at(case.value, "_meta")
+    if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
+        for key in meta:
+            if not _KEY.fullmatch(key):
+                yield Flaw(f"{key[:60]!r} is no key that _meta can have", f"{_root(case)}/_meta")
+
+
+def _root(case: Case) -> str:
+    return "/result" if isinstance(case.message, Answer) else "/params"
+
+
+_TRACE = {
+    "traceparent": re.compile(r"[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"),
+    "tracestate": re.compile(r"[\x20-\x7e]*"),
+    "baggage": re.compile(r"[\x20-\x7e]*"),
+}
+
+
+@check("E24", _ERROR, "trace context that is none", "meta", topic="basic", since=5, fix="See W3C Trace Context.")
+def trace_context_is_one(case: Case) -> Iterator[Flaw]:
+    """The three keys without a prefix have the formats of the W3C."""
+    meta = peek.at(case.value, "_meta")
+    if type(meta) is dict:
+        for key, pattern in _TRACE.items():
+            if key in meta and not (isinstance(meta[key], str) and pattern.fullmatch(meta[key])):
+                yield Flaw(f"{key} is no trace context", f"{_root(case)}/_meta/{key}")
+
+
+@check("E20", _ERROR, "an error code that is reserved", "error", topic="basic", since=5)
+def code_is_defined(case: Case) -> Iterator[Flaw]:
+    """-32020 to -32099 belong to the specification."""
+    code = peek.integer(case.value, "code")
+    if code is not None and -32099 <= code <= -32023 and code != -32042:
+        yield Flaw(f"the error code {code} is reserved for the specification, which does not define it", "/error/code")
+
+
+@check(
+    "E21",
+    _ERROR,
+    "an error code of an earlier revision",
+    "error",
+    topic="basic",
+    since=5,
+    fix="-32602 says that a resource does not exist; questions travel in results.",
+)
+def code_is_of_this_revision(case: Case) -> Iterator[Flaw]:
+    """-32002 and -32042 are gone."""
+    code = peek.integer(case.value, "code")
+    if code in (-32002, -32042):
+        yield Flaw(f"the error code {code} must not be used in this revision", "/error/code")
+
+
+@check("E22", _WARNING, "an error code without a meaning", "error", topic="basic", since=5)
+def code_has_a_meaning(case: Case) -> Iterator[Flaw]:
+    """-32000 to -32019 mean what each program likes."""
+    code = peek.integer(case.value, "code")
+    if code is not None and -32019 <= code <= -32000 and code != -32002:
+        yield Flaw(f"clients can't know what the error code {code} means", "/error/code")

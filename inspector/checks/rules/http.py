@@ -1,0 +1,207 @@
+"""How messages travel over HTTP: statuses, headers, streams."""
+
+import re
+from collections.abc import Iterator
+
+from inspector.checks.findings import Severity
+from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.scene import Case, HttpLife
+from inspector.protocol import peek
+from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent, HttpFact
+from inspector.protocol.frames import Channel
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.revisions.openings import modern_code
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_SESSION = "mcp-session-id"
+_VISIBLE = re.compile(r"[\x21-\x7e]+")
+
+
+def _heads(case: Case) -> tuple[HttpLife, HttpFact, HttpFact] | None:
+    """The exchange with both heads, once the response's is there."""
+    life, fact = case.life, case.fact
+    if life is None or life.request is None or not isinstance(fact, HttpFact) or fact.event is not HttpEvent.RESPONSE:
+        return None
+    return life, life.request, fact
+
+
+def _kind(life: HttpLife) -> str:
+    return (life.header("content-type") or "").split(";")[0].strip().lower()
+
+
+@check(
+    "W01", _ERROR, "a notification is not answered by 202", "http", topic="http", since=2, fix="202, without a body."
+)
+def notifications_are_accepted(case: Case) -> Iterator[Flaw]:
+    """Where the body asked for nothing."""
+    heads = _heads(case)
+    if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
+        if 200 <= heads[2].status < 300 and heads[2].status != 202:
+            yield Flaw(f"a message that asks for no answer was answered by {heads[2].status}, not 202")
+
+
+@check("W02", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http", since=2)
+def requests_are_answered(case: Case) -> Iterator[Flaw]:
+    """202 is for what asks for no answer."""
+    heads = _heads(case)
+    if not heads or heads[1].method != "POST" or not heads[0].asked:
+        return
+    life, _, response = heads
+    if response.status == 202:
+        yield Flaw("a request was answered by 202, as if it were a notification")
+    elif response.status == 200 and _kind(life) not in ("application/json", "text/event-stream"):
+        yield Flaw(f"a request was answered with the type {_kind(life)[:40]!r}")
+
+
+@check("W03", _WARNING, "GET is answered by neither a stream nor 405", "http", topic="http", since=2, until=4)
+def get_is_answered(case: Case) -> Iterator[Flaw]:
+    """A server without a stream of its own says 405."""
+    heads = _heads(case)
+    if heads and heads[1].method == "GET" and case.scene.transport == "http":
+        life, _, response = heads
+        stream = response.status == 200 and _kind(life) == "text/event-stream"
+        if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
+            yield Flaw(f"GET was answered by {response.status}; 405 says that there is no stream")
+
+
+@check("W04", _ERROR, "a session id with characters that it can't have", "http", topic="http", since=1, until=LAST)
+def session_id_is_visible(case: Case) -> Iterator[Flaw]:
+    """Visible ASCII only."""
+    heads = _heads(case)
+    id_ = heads[0].header(_SESSION) if heads else None
+    if id_ is not None and not _VISIBLE.fullmatch(id_):
+        yield Flaw("Mcp-Session-Id has other characters than visible ASCII")
+
+
+@check("W08", _ERROR, "the id of an event comes again", "frame", topic="http", since=2, until=4)
+def event_ids_come_once(case: Case) -> Iterator[Flaw]:
+    """Within a session; a resumed stream tells anew what was lost."""
+    frame = case.frame
+    id_ = frame.sse.id if frame is not None and frame.sse is not None else None
+    if not id_ or frame is None or frame.channel is Channel.GET:
+        return
+    if id_ in case.scene.event_ids:
+        yield Flaw(f"the event id {id_[:60]!r} was used before")
+    elif len(case.scene.event_ids) < 100_000:
+        case.scene.event_ids.add(id_)
+
+
+@check("W09", _WARNING, "a stream ended without the answer", "http end", topic="http", since=2, until=3)
+def streams_bring_the_answer(case: Case) -> Iterator[Flaw]:
+    """The server should not close before it has answered."""
+    life, fact = case.life, case.fact
+    if life is None or not isinstance(fact, HttpFact) or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
+        return
+    for asked in life.asked if life.response and _kind(life) == "text/event-stream" else ():
+        if asked.answered is None and asked.cancelled is None:
+            yield Flaw(f"the stream ended before {asked.method[:60]} was answered", frames=(asked.frame,))
+
+
+def _status(case: Case) -> int:
+    return case.life.response.status if case.life and case.life.response else 0
+
+
+@check("W15", _ERROR, "an unknown method without 404", "carried", topic="http", since=5, fix="Answer 404 with -32601.")
+def unknown_methods_are_404(case: Case) -> Iterator[Flaw]:
+    """Intermediaries see the status alone."""
+    status = _status(case)
+    if (
+        status
+        and isinstance(case.message, ErrorAnswer)
+        and peek.integer(case.value, "code") == -32601
+        and status != 404
+    ):
+        yield Flaw(f"error -32601 came with the status {status}", "/error/code")
+
+
+@check("W16", _ERROR, "an error of the protocol without 400", "carried", topic="http", since=5, fix="Answer 400.")
+def protocol_errors_are_400(case: Case) -> Iterator[Flaw]:
+    """-32020, -32021 and -32022."""
+    status, code = _status(case), peek.integer(case.value, "code")
+    if (
+        status
+        and isinstance(case.message, ErrorAnswer)
+        and code in (-32020, -32021, -32022)
+        and modern_code(case.value) == code
+        and status != 400
+    ):
+        yield Flaw(f"error {code} came with the status {status}", "/error/code")
+
+
+@check(
+    "W17", _WARNING, "an HTTP session where there are none", "http", "frame", topic="http", since=5, fix="Send no ids."
+)
+def there_are_no_sessions(case: Case) -> Iterator[Flaw]:
+    """No session ids, no event ids; only POST."""
+    heads, frame = _heads(case), case.frame
+    if heads and heads[0].header(_SESSION) is not None:
+        yield Flaw("the response carries Mcp-Session-Id")
+    if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.scene.transport == "http":
+        yield Flaw(f"{heads[1].method} was answered by {heads[2].status}, not 405")
+    if frame is not None and frame.sse is not None and frame.sse.id and case.scene.seldom("W17", 1, 1 << 62):
+        yield Flaw("an event has an id, and streams can't be resumed in this revision", severity=_HINT)
+
+
+@check(
+    "W19",
+    _WARNING,
+    "a stream that proxies may hold back",
+    "http",
+    topic="http",
+    since=5,
+    fix="Send X-Accel-Buffering: no with event streams.",
+)
+def streams_are_not_buffered(case: Case) -> Iterator[Flaw]:
+    """Said once a connection."""
+    heads = _heads(case)
+    if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
+        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.scene.seldom("W19", 1, 1 << 62):
+            yield Flaw("an event stream without X-Accel-Buffering: no")
+
+
+@check("W20", _ERROR, "the answer to another request than the POST's", "carried", topic="basic", since=2)
+def answers_its_own_request(case: Case) -> Iterator[Flaw]:
+    """A JSON body answers the request that it came for."""
+    message = case.message
+    if case.frame is None or case.frame.channel is not Channel.REPLY or case.life is None or not case.life.asked:
+        return
+    if isinstance(message, Answer | ErrorAnswer) and message.id is not None:
+        if all(message.id != each.id for each in case.life.asked):
+            yield Flaw(f"the response answers {message.id!r}, and the POST asked something else", "/id")
+
+
+@check("V01", _ERROR, "an event stream that does not begin with its endpoint", "frame", topic="http", until=1)
+def begins_with_its_endpoint(case: Case) -> Iterator[Flaw]:
+    """Every message event comes under the type `message`."""
+    frame = case.frame
+    if case.scene.transport == "sse" and frame is not None and frame.sse is not None:
+        if frame.sse.event not in (None, "message"):
+            yield Flaw(f"a message came as an event of type {str(frame.sse.event)[:40]!r}")
+
+
+@check(
+    "H-01", _ERROR, "a web page in the place of an answer", "http", topic="", fix="Try /mcp or /sse behind the address."
+)
+def is_no_web_page(case: Case) -> Iterator[Flaw]:
+    """HTML answers a POST."""
+    heads = _heads(case)
+    if heads and heads[1].method == "POST" and _kind(heads[0]) == "text/html":
+        yield Flaw(f"{heads[1].target[:80]} answers with a web page (status {heads[2].status}): no MCP endpoint")
+
+
+@check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address; some clients lose the body.")
+def is_where_it_is(case: Case) -> Iterator[Flaw]:
+    """Some clients drop the body or Authorization on the way."""
+    heads = _heads(case)
+    if heads and heads[2].status in (301, 302, 303, 307, 308):
+        to = heads[0].header("location") or "nowhere"
+        yield Flaw(f"{heads[1].target[:80]} leads on to {to[:80]} ({heads[2].status})")
+
+
+@check("H-16", _WARNING, "a compressed event stream", "http", topic="", fix="Do not compress text/event-stream.")
+def streams_are_not_compressed(case: Case) -> Iterator[Flaw]:
+    """Compression holds events back."""
+    heads = _heads(case)
+    encoding = heads[0].header("content-encoding") if heads else None
+    if heads and encoding not in (None, "", "identity") and _kind(heads[0]) == "text/event-stream":
+        yield Flaw(f"an event stream is compressed ({str(encoding)[:20]})")

@@ -1,0 +1,230 @@
+"""How a conversation begins, and whether what is used was declared."""
+
+from collections.abc import Iterator
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import PREFIX, Case
+from inspector.protocol import peek
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.table import find
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+
+
+@check(
+    "L02", _HINT, "a revision that this program does not know", "answer initialize", topic="basic/lifecycle", until=4
+)
+def revision_is_known(case: Case) -> Iterator[Flaw]:
+    """Drafts and revisions to come."""
+    date = peek.text(case.value, "protocolVersion")
+    if date is not None and find(date) is None:
+        yield Flaw(f"the server goes by {date[:40]!r}, which this program does not know", "/result/protocolVersion")
+
+
+@check(
+    "L03",
+    _WARNING,
+    "a request before the client was ready",
+    "request",
+    topic="basic/lifecycle",
+    until=4,
+    fix="Wait for notifications/initialized.",
+)
+def waits_for_initialized(case: Case) -> Iterator[Flaw]:
+    """Before `notifications/initialized` a server should send no requests but pings."""
+    if not case.scene.initialized and case.method != "ping" and case.scene.opening is not None:
+        yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
+
+
+@check("L04", _HINT, "a notification before the client was ready", "notification", topic="basic/lifecycle", until=4)
+def tells_after_initialized(case: Case) -> Iterator[Flaw]:
+    """Only log messages should come so early."""
+    early = not case.scene.initialized and case.scene.opening is not None
+    if early and case.method not in ("notifications/message", "notifications/progress", "notifications/cancelled"):
+        yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
+
+
+@check(
+    "L07",
+    _HINT,
+    "the version in use is not among those supported",
+    "answer server/discover",
+    topic="server/discover",
+    since=5,
+)
+def supports_what_it_speaks(case: Case) -> Iterator[Flaw]:
+    """It answered a request of a version that it then does not name."""
+    asked = case.asked
+    date = peek.text(asked.params if asked else None, "_meta", PREFIX + "protocolVersion")
+    supported = peek.items(case.value, "supportedVersions")
+    if date is not None and supported and date not in supported:
+        yield Flaw(f"it answered a request of {date} and does not name that version", "/result/supportedVersions")
+
+
+@check(
+    "L08", _ERROR, "an unsupported version is refused without naming others", "error", topic="basic/lifecycle", since=5
+)
+def names_supported_versions(case: Case) -> Iterator[Flaw]:
+    """-32022 carries `supported` and `requested`."""
+    if peek.integer(case.value, "code") != -32022:
+        return
+    named = peek.items(case.value, "data", "supported")
+    if not named or not all(isinstance(each, str) for each in named):
+        yield Flaw("-32022 without the versions that are supported", "/error/data/supported")
+    if peek.text(case.value, "data", "requested") is None:
+        yield Flaw("-32022 without the version that was requested", "/error/data/requested")
+
+
+@check("L09", _ERROR, "a missing capability is not named", "error", topic="basic", since=5)
+def names_missing_capability(case: Case) -> Iterator[Flaw]:
+    """-32021 carries `requiredCapabilities`, an object."""
+    if peek.integer(case.value, "code") == -32021:
+        if type(peek.at(case.value, "data", "requiredCapabilities")) is not dict:
+            yield Flaw("-32021 without the capabilities that are required", "/error/data/requiredCapabilities")
+
+
+@check("L11", _ERROR, "resultType is no word that there is", "answer", topic="basic", since=5)
+def result_type_is_known(case: Case) -> Iterator[Flaw]:
+    """complete, input_required, or what an extension of the client's defines."""
+    word = peek.text(case.value, "resultType")
+    if word in (None, "complete", "input_required"):
+        return
+    if word == "task" and case.scene.offered(case.asked, "extensions", PREFIX + "tasks"):
+        return
+    yield Flaw(f"resultType is {word!r}, which this client has not declared", "/result/resultType")
+
+
+@check("L12", _WARNING, "a result that does not say who answers", "answer", topic="basic", since=5)
+def says_who_answers(case: Case) -> Iterator[Flaw]:
+    """`serverInfo` should be in every result's `_meta`; said once a connection."""
+    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.scene.seldom("L12", 1, 1 << 62):
+        yield Flaw(f"the result of {case.method[:60]} does not say which server it is from", "/result/_meta")
+
+
+@check("L13", _HINT, "leftovers of a release candidate", "answer server/discover", topic="server/discover", since=5)
+def is_of_the_final_revision(case: Case) -> Iterator[Flaw]:
+    """The candidate had the server's name in the body."""
+    if peek.has(case.value, "serverInfo"):
+        yield Flaw("serverInfo stands in the result itself; it belongs into _meta", "/result/serverInfo")
+
+
+@check("L15", _ERROR, "an extension without a prefix", "answer server/discover", topic="basic/lifecycle", since=5)
+def extensions_have_prefixes(case: Case) -> Iterator[Flaw]:
+    """Keys of `extensions` are names with a prefix."""
+    for name in peek.mapping(case.value, "capabilities", "extensions"):
+        if "/" not in name.strip("/"):
+            yield Flaw(f"the extension {name[:60]!r} has no prefix", "/result/capabilities/extensions")
+
+
+@check("L16", _ERROR, "tasks as a capability of the core", "answer server/discover", topic="server/discover", since=5)
+def tasks_are_an_extension(case: Case) -> Iterator[Flaw]:
+    """Tasks have left the core."""
+    if peek.has(case.value, "capabilities", "tasks"):
+        yield Flaw("tasks are an extension in this revision, not a capability", "/result/capabilities/tasks")
+
+
+_LISTS = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/resources/list_changed": "resources",
+}
+
+
+@check(
+    "C01",
+    _ERROR,
+    "a list is said to have changed, which was not promised",
+    *(f"notification {method}" for method in _LISTS),
+    topic="basic/lifecycle",
+    mild_until=2,
+    until=4,
+    fix='Declare "listChanged": true.',
+)
+def promised_to_tell_of_lists(case: Case) -> Iterator[Flaw]:
+    """Notifications of changes are a capability."""
+    kind = _LISTS[case.method]
+    if case.scene.opening is not None and not case.scene.capable(kind, "listChanged"):
+        yield Flaw(f"{case.method}, and the server does not declare {kind}.listChanged", "/method")
+
+
+@check(
+    "C02",
+    _ERROR,
+    "an update of a resource, which was not promised",
+    "notification notifications/resources/updated",
+    topic="server/resources",
+    mild_until=2,
+    fix='Declare "subscribe": true.',
+)
+def promised_to_tell_of_resources(case: Case) -> Iterator[Flaw]:
+    """Updates are a capability."""
+    if case.scene.opening is not None and not case.scene.capable("resources", "subscribe"):
+        yield Flaw("an update, and the server does not declare resources.subscribe", "/method")
+
+
+@check(
+    "C03",
+    _ERROR,
+    "a log message, which was not promised",
+    "notification notifications/message",
+    topic="server/utilities/logging",
+    fix="Declare logging.",
+)
+def promised_to_log(case: Case) -> Iterator[Flaw]:
+    """“Servers that emit log message notifications MUST declare the logging capability.”"""
+    scene = case.scene
+    if scene.opening is not None and scene.opening.capabilities and not scene.capable("logging"):
+        yield Flaw("a log message, and the server does not declare logging", "/method")
+
+
+_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+
+
+@check(
+    "C04",
+    _WARNING,
+    "a list that the server does not declare",
+    *(f"answer {method}" for method in _KINDS),
+    topic="basic/lifecycle",
+    fix="Declare the capability, or clients will not ask.",
+)
+def declares_what_it_has(case: Case) -> Iterator[Flaw]:
+    """Items come, and the capability is absent."""
+    kind = _KINDS[case.method]
+    opening = case.scene.opening
+    known = opening is not None and (opening.era is Era.LEGACY or bool(opening.supported))
+    if known and not case.scene.capable(kind) and peek.items(case.value, kind):
+        yield Flaw(f"{case.method} has items, and the server does not declare {kind}", f"/result/{kind}")
+
+
+@check(
+    "C05",
+    _ERROR,
+    "a capability without its list",
+    *(f"error {method}" for method in _KINDS),
+    topic="basic/lifecycle",
+    mild_until=4,
+    fix="Implement the method or do not declare the capability.",
+)
+def has_what_it_declares(case: Case) -> Iterator[Flaw]:
+    """The list of a declared capability is not known to the server."""
+    kind = _KINDS[case.method]
+    if peek.integer(case.value, "code") == -32601 and case.scene.capable(kind):
+        yield Flaw(f"the server declares {kind} and does not know {case.method}", "/error/code")
+
+
+@check(
+    "L05",
+    _ERROR,
+    "server/discover is not known to a server that needs it",
+    "error server/discover",
+    topic="server/discover",
+    since=5,
+    confidence=Confidence.LIKELY,
+)
+def can_be_discovered(case: Case) -> Iterator[Flaw]:
+    """“Servers MUST implement server/discover”, if they have spoken the stateless revision already."""
+    opening = case.scene.opening
+    if peek.integer(case.value, "code") == -32601 and opening is not None and opening.era is Era.MODERN:
+        yield Flaw("a server of the stateless revision does not know server/discover", "/error/code")

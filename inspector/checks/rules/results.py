@@ -1,0 +1,222 @@
+"""What tools answer: content, structured content, and failures told in the right place."""
+
+import base64
+import json
+import re
+from binascii import Error as NotBase64
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case
+from inspector.protocol import peek
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_CALL = "answer tools/call"
+_TEXT_LOOKED_AT = 1 << 20
+_FIRST, _EVERY = 20, 25
+"""Of each tool so many results are held against its schema, and then one of so many."""
+_MAGIC = (
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF", "application/pdf"),
+)
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
+
+
+def _is_final(case: Case) -> bool:
+    """Whether it is the tool's own result: no question, and no task's handle."""
+    return type(case.value) is dict and "content" in case.value and "task" not in case.value
+
+
+def _tool(case: Case) -> Any:
+    known = case.scene.known["tools"].get(peek.text(case.asked.params if case.asked else None, "name") or "")
+    return known.item if known else None
+
+
+def _has_structure(case: Case) -> bool:
+    return _is_final(case) and case.value.get("structuredContent") is not None and case.scene.seldom("K09", _FIRST, 100)
+
+
+def _is_worth_a_look(case: Case) -> bool:
+    """The first results of each tool, and some of the others."""
+    name = peek.text(case.asked.params if case.asked else None, "name") or ""
+    known = _is_final(case) and "structuredContent" in case.value
+    return known and case.scene.seldom(f"K07 {name[:80]}", _FIRST, _EVERY)
+
+
+@check(
+    "K06",
+    _ERROR,
+    "no structured content, which the tool promises",
+    _CALL,
+    topic="server/tools",
+    since=3,
+    fix="Send structuredContent that fits the output schema, or drop the schema.",
+)
+def structured_content_is_there(case: Case) -> Iterator[Flaw]:
+    """“If an output schema is provided, servers MUST provide structured results that conform to this schema.”"""
+    tool = _tool(case)
+    promised = type(peek.at(tool, "outputSchema")) is dict
+    if promised and _is_final(case) and case.value.get("isError") is not True and "structuredContent" not in case.value:
+        yield Flaw(f"{tool['name'][:80]} has an output schema, and its result no structuredContent", "/result")
+
+
+@check(
+    "K07",
+    _ERROR,
+    "structured content that the tool's own schema refuses",
+    _CALL,
+    topic="server/tools",
+    since=3,
+    heavy=True,
+    wanted=_is_worth_a_look,
+)
+def structured_content_fits(case: Case) -> Iterator[Flaw]:
+    """By the output schema that was listed last."""
+    tool = _tool(case)
+    schema = peek.at(tool, "outputSchema")
+    if type(schema) is not dict or case.value.get("isError") is True:
+        return
+    name = str(tool["name"])[:80]
+    from inspector.forms.validate import validate
+
+    for problem in validate(schema, case.value["structuredContent"]).problems[:5]:
+        place = problem.pointer or "structuredContent"
+        yield Flaw(f"{name}: {place} {problem.sentence}", f"/result/structuredContent{problem.pointer}")
+
+
+@check(
+    "K09",
+    _WARNING,
+    "structured content without its text",
+    _CALL,
+    topic="server/tools",
+    since=3,
+    heavy=True,
+    wanted=_has_structure,
+    fix="Send the same JSON as a text block, too: older clients show only text.",
+)
+def structured_content_has_its_text(case: Case) -> Iterator[Flaw]:
+    """“A tool that returns structured content SHOULD also return the serialized JSON in a TextContent block.”"""
+    wanted = case.value["structuredContent"]
+    texts = [each for block in peek.items(case.value, "content") if (each := peek.text(block, "text")) is not None]
+    if any(len(text) > _TEXT_LOOKED_AT or _says(text, wanted) for text in texts):
+        return
+    yield Flaw("no text block has the JSON of structuredContent", "/result/content")
+
+
+def _says(text: str, wanted: Any) -> bool:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return bool(wanted == text or peek.at(wanted, "result") == text)
+    return bool(found == wanted or (type(wanted) is dict and list(wanted) == ["result"] and found == wanted["result"]))
+
+
+@check(
+    "K11",
+    _WARNING,
+    "wrong arguments are told as a protocol error",
+    "error tools/call",
+    topic="server/tools",
+    since=4,
+    confidence=Confidence.LIKELY,
+    fix='Answer with "isError": true and say what to change: a model can then correct itself.',
+)
+def wrong_arguments_are_a_result(case: Case) -> Iterator[Flaw]:
+    """Input validation errors are tool errors; only for a tool that was listed, and arguments that are wrong."""
+    schema = peek.at(_tool(case), "inputSchema")
+    if peek.integer(case.value, "code") != -32602 or type(schema) is not dict or case.asked is None:
+        return
+    yield Flaw(f"{peek.text(_tool(case), 'name')}: wrong arguments are answered by error -32602", "/error/code")
+
+
+@check("K05", _HINT, "data of another type than it says", _CALL, topic="server/tools", confidence=Confidence.LIKELY)
+def data_is_what_it_says(case: Case) -> Iterator[Flaw]:
+    """By the first bytes."""
+    for at, block in enumerate(peek.items(case.value, "content")):
+        data, said = peek.text(block, "data"), peek.text(block, "mimeType")
+        if data and said and (found := _sniffed(data)) and found != said.split(";")[0].strip().lower():
+            yield Flaw(f"it says {said[:40]} and begins like {found}", f"/result/content/{at}/mimeType")
+
+
+def _sniffed(data: str) -> str:
+    try:
+        head = base64.b64decode(data[:16], validate=True)
+    except (NotBase64, ValueError):
+        return ""
+    return next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
+
+
+@check("K13", _ERROR, "annotations with values that there are not", _CALL, topic="server/resources")
+def moments_are_moments(case: Case) -> Iterator[Flaw]:
+    """`lastModified` should be ISO 8601."""
+    for at, block in enumerate(peek.items(case.value, "content")):
+        said = peek.text(block, "annotations", "lastModified")
+        if said is not None and not _ISO.fullmatch(said):
+            place = f"/result/content/{at}/annotations/lastModified"
+            yield Flaw(f"lastModified is {said[:40]!r}, which is not ISO 8601", place, severity=_WARNING)
+
+
+@check("K14", _WARNING, "a resource in a result, and no resources declared", _CALL, topic="server/tools", since=3)
+def embeds_what_it_declares(case: Case) -> Iterator[Flaw]:
+    """“Servers that use embedded resources SHOULD implement the resources capability.”"""
+    if case.scene.opening is None or case.scene.capable("resources") or not case.scene.opening.capabilities:
+        return
+    for at, block in enumerate(peek.items(case.value, "content")):
+        if peek.text(block, "type") == "resource":
+            yield Flaw("a resource is embedded, and the server declares no resources", f"/result/content/{at}")
+
+
+@check("K15", _HINT, "a result that says nothing", _CALL, topic="server/tools")
+def says_something(case: Case) -> Iterator[Flaw]:
+    """No content at all, or a failure without a word."""
+    if not _is_final(case):
+        return
+    blocks = peek.items(case.value, "content")
+    if case.value.get("isError") is True and not any((peek.text(block, "text") or "").strip() for block in blocks):
+        yield Flaw("the call failed, and no text says why", "/result/content")
+    elif not blocks and "structuredContent" not in case.value:
+        yield Flaw("the result has no content", "/result/content")
+
+
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n\s+at \S+ \(.*:\d+:\d+\)")
+
+
+@check(
+    "L-19",
+    _WARNING,
+    "a tool's failure is told as a protocol error",
+    "error tools/call",
+    topic="server/tools",
+    confidence=Confidence.LIKELY,
+    fix='Catch it and answer with "isError": true: of a protocol error a model sees nothing.',
+)
+def failures_are_results(case: Case) -> Iterator[Flaw]:
+    """An internal error, with or without the stack of what failed."""
+    said = peek.text(case.value, "message") or ""
+    if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(said):
+        yield Flaw(f"the tool failed with a protocol error: {said[:100]}", "/error")
+
+
+_FAILED = re.compile(r"(?i)\s*(error|exception|traceback|failed|failure)\b\s*[:(!]")
+
+
+@check(
+    "L-20",
+    _HINT,
+    "a failure that looks like a success",
+    _CALL,
+    topic="server/tools",
+    confidence=Confidence.GUESS,
+    fix='If it failed, add "isError": true.',
+)
+def failures_are_marked(case: Case) -> Iterator[Flaw]:
+    """The text begins like an error, and isError is not set."""
+    if peek.at(case.value, "isError") is not True:
+        said = peek.text(case.value, "content", 0, "text")
+        if said is not None and _FAILED.match(said[:40]):
+            yield Flaw(f"a success that begins with {said[:40]!r}", "/result/content/0/text")

@@ -1,0 +1,111 @@
+"""What the shapes say: one judge for every message, and the words for each rule that a shape can break.
+
+The shapes stand in `checks/shapes/notation.py`. What a reader wants to know of such a rule stands here.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+from inspector.checks.findings import Severity
+from inspector.checks.registry import LAST, Flaw, check, declare
+from inspector.checks.scene import Case
+from inspector.checks.shapes.judge import Fault, judge_of
+from inspector.checks.shapes.notation import PARAMS, RESULTS
+from inspector.protocol.jsonrpc import ABSENT, Notification, Request
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
+
+
+@check(
+    "E04",
+    _ERROR,
+    "a result is not an object",
+    "answer",
+    topic="schema",
+    fix="Send an object; put the value into a member of it.",
+)
+def result_has_its_shape(case: Case) -> Iterator[Flaw]:
+    """Every result against the shape of its method in its revision."""
+    name = _shape_of_result(case)
+    if name and (faults := judge_of(case.row, name)(case.value)):
+        yield from map(_as_flaw, faults, ["/result"] * len(faults), [case.method] * len(faults))
+
+
+@check("E12", _ERROR, "params is not an object", "request", "notification", topic="schema", fix="Send params by name.")
+def params_have_their_shape(case: Case) -> Iterator[Flaw]:
+    """The params of every request and notification of the server's."""
+    message = case.message
+    assert isinstance(message, Request | Notification)
+    if message.params_part is not ABSENT and type(case.value) is not dict:
+        yield Flaw(f"{message.method[:60]}: params is no object", "/params")
+        return
+    name = PARAMS.get(message.method)
+    if name and case.row and _known_here(message.method, case):
+        if faults := judge_of(case.row, name)(case.value if message.params_part is not ABSENT else {}):
+            yield from map(_as_flaw, faults, ["/params"] * len(faults), [message.method] * len(faults))
+
+
+def _shape_of_result(case: Case) -> str:
+    """The type that a result must be of; "" where nothing is known of it."""
+    asked, value = case.asked, case.value
+    if not case.row or asked is None:
+        return ""
+    if type(value) is dict:
+        kind = value.get("resultType")
+        if kind == "input_required" and asked.method in _MAY_ASK:
+            return "Asking" if case.row == LAST else _plain_shape(asked.method)
+        if kind == "task":
+            return ""
+        if "task" in value and type(asked.params) is dict and "task" in asked.params:
+            return "Created"
+    return _plain_shape(asked.method)
+
+
+@cache
+def _plain_shape(method: str) -> str:
+    return RESULTS.get(method, "Result")
+
+
+def _known_here(method: str, case: Case) -> bool:
+    revision = case.revision
+    return revision is not None and (method in revision.server_notifications or method in revision.server_requests)
+
+
+def _as_flaw(fault: Fault, root: str, method: str) -> Flaw:
+    place = fault.pointer.lstrip("/") or root.lstrip("/")
+    severity = None if fault.hard else _WARNING
+    return Flaw(f"{method}: {place} {fault.sentence}", root + fault.pointer, id=fault.rule or "E04", severity=severity)
+
+
+_OPTIONAL = "Leave an optional member out instead of sending null."
+for _id, _title, _topic, _since, _until, _fix in (
+    ("E19", "null in the place of an optional member", "schema", 1, LAST, _OPTIONAL),
+    ("L01", "the answer to initialize lacks what it must have", "basic/lifecycle", 1, 4, ""),
+    ("L06", "the answer to server/discover lacks what it must have", "server/discover", 5, LAST, ""),
+    ("L10", "a result without resultType", "basic", 5, LAST, 'Add "resultType": "complete".'),
+    ("L14", "a capability is declared in a wrong way", "schema", 1, LAST, "A capability is an object, {} at least."),
+    ("T01", "a tool lacks its name or its input schema", "server/tools", 1, LAST, ""),
+    ("T02", "an input schema is not of type object", "schema", 1, LAST, 'Begin it with "type": "object".'),
+    ("T04", "an output schema is not of type object", "schema", 3, LAST, 'Begin it with "type": "object".'),
+    ("K01", "a tool's result without content", "schema", 1, LAST, "Send content, an empty array at least."),
+    ("K02", "content of a type that the revision does not have", "server/tools", 1, LAST, ""),
+    ("K03", "content lacks a member of its type", "schema", 1, LAST, ""),
+    ("K04", "data that is not base64", "schema", 1, LAST, "Encode with the standard alphabet and its padding."),
+    ("K08", "structuredContent is not an object", "server/tools", 3, 4, "Wrap the value in an object."),
+    ("K10", "isError is not true or false", "schema", 1, LAST, ""),
+    ("R01", "a resource or template lacks its URI or name", "schema", 1, LAST, ""),
+    ("R02", "a URI that is none", "server/resources", 1, LAST, "Percent-encode what RFC 3986 does not allow."),
+    ("P01", "a prompt or its argument lacks a name", "schema", 1, LAST, ""),
+    ("P02", "a role that is neither user nor assistant", "server/prompts", 1, LAST, "There is no system role."),
+    ("P03", "a prompt's message is not one block", "schema", 1, LAST, "Send one content block per message."),
+    ("G01", "a log message with an unknown level or without data", "server/utilities/logging", 1, LAST, ""),
+    ("A01", "a cursor that is not a string", "server/utilities/pagination", 1, LAST, ""),
+    ("H01", "a result without caching hints", "server/utilities/caching", 5, LAST, "Add ttlMs and cacheScope."),
+    ("H02", "caching hints with values that can't be", "server/utilities/caching", 5, LAST, ""),
+    ("I05", "requestState is not a string", "schema", 5, LAST, "Encode it as one."),
+    ("Y01", "sampling/createMessage lacks what it must have", "client/sampling", 1, LAST, ""),
+    ("Y03", "sampling content that the revision does not have", "schema", 1, LAST, ""),
+    ("D03", "a task lacks what it must have", "basic/utilities/tasks", 4, 4, ""),
+):
+    declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)

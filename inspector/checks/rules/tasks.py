@@ -1,0 +1,84 @@
+"""Tasks: in the core of one revision, an extension of the next."""
+
+from collections.abc import Iterator
+
+from inspector.checks.findings import Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import PREFIX, Case
+from inspector.protocol import peek
+
+_ERROR = Severity.ERROR
+_TOPIC = "basic/utilities/tasks"
+_ENDED = {"completed", "failed", "cancelled"}
+_RELATED = PREFIX + "related-task"
+
+
+@check(
+    "D01",
+    _ERROR,
+    "a task that nobody asked for, or a handle without a task",
+    "answer tools/call",
+    topic=_TOPIC,
+    since=4,
+    until=4,
+)
+def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
+    """Only a request with `task` becomes one."""
+    asked = peek.has(case.asked.params if case.asked else None, "task")
+    if not asked and peek.has(case.value, "task", "taskId") and not peek.has(case.value, "content"):
+        yield Flaw("a task was returned, and none was asked for", "/result/task")
+
+
+@check(
+    "D02",
+    _ERROR,
+    "a task's state that can't be",
+    "answer tools/call",
+    "answer tasks/get",
+    "notification notifications/tasks/status",
+    topic=_TOPIC,
+    since=4,
+    until=4,
+)
+def states_follow_one_another(case: Case) -> Iterator[Flaw]:
+    """Tasks begin as working, and what has ended stays."""
+    word = peek.at(case.value, "task") if case.method == "tools/call" else case.value
+    id_, status = peek.text(word, "taskId"), peek.text(word, "status")
+    if id_ is None or status is None:
+        return
+    before = case.scene.states.get(id_)
+    if case.method == "tools/call" and before is None and status != "working":
+        yield Flaw(f"a task begins as {status[:20]!r}, not as working", "/result/task/status")
+    if before in _ENDED and status != before:
+        yield Flaw(f"a task that was {before} is {status[:20]}", "/status")
+
+
+@check(
+    "D04", _ERROR, "a task's result does not say of which task", "answer tasks/result", topic=_TOPIC, since=4, until=4
+)
+def results_name_their_task(case: Case) -> Iterator[Flaw]:
+    """By `_meta`."""
+    if peek.text(case.value, "_meta", _RELATED, "taskId") is None:
+        yield Flaw("the result of a task does not name it in _meta", "/result/_meta")
+
+
+@check(
+    "X03",
+    _ERROR,
+    "a task is cancelled by the notification for requests",
+    "notification notifications/cancelled",
+    topic=_TOPIC,
+    since=4,
+    until=4,
+)
+def tasks_are_cancelled_by_request(case: Case) -> Iterator[Flaw]:
+    """`tasks/cancel` does that."""
+    if peek.text(case.value, "requestId") in case.scene.states:
+        yield Flaw("notifications/cancelled names a task", "/params/requestId")
+
+
+@check("D05", _ERROR, "a task on a method that has none", "answer", topic="schema", since=5)
+def tasks_are_calls(case: Case) -> Iterator[Flaw]:
+    """In the extension only `tools/call` may become one."""
+    if case.method != "tools/call" and peek.text(case.value, "resultType") == "task":
+        yield Flaw(f"{case.method[:60]} became a task", "/result/resultType")

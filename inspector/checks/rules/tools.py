@@ -1,0 +1,200 @@
+"""Tools as they are listed: names, schemas, annotations."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case
+from inspector.forms.dialects import dialect_of
+from inspector.protocol import peek
+from inspector.protocol.headers import mirrors
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_LIST = "answer tools/list"
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_NAMED_ELSEWHERE = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+_SECRET = re.compile(r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|access[-_]?token|private[-_]?key|credential")
+_SCHEMAS = ("inputSchema", "outputSchema")
+
+
+def tools_of(case: Case) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every tool of a page that is an object: its place, its name, itself."""
+    for at, tool in enumerate(peek.items(case.value, "tools")):
+        if type(tool) is dict:
+            yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
+
+
+@check("T05", _HINT, "a schema in a dialect that is not known", _LIST, topic="basic", since=4)
+def dialect_is_known(case: Case) -> Iterator[Flaw]:
+    """Other dialects are legal; few clients have them."""
+    for place, name, tool in tools_of(case):
+        for member in _SCHEMAS:
+            schema = tool.get(member)
+            if type(schema) is dict and isinstance(schema.get("$schema"), str) and dialect_of(schema) is None:
+                yield Flaw(f"{name}: {member} is written in {schema['$schema'][:60]!r}", f"{place}/{member}/$schema")
+
+
+@check(
+    "T06",
+    _WARNING,
+    "a tool's name that not all clients take",
+    _LIST,
+    topic="server/tools",
+    mild_until=3,
+    mild=_HINT,
+    fix="Use letters, digits, _ - and . alone, 128 at most.",
+)
+def name_is_plain(case: Case) -> Iterator[Flaw]:
+    """Names should have 1 to 128 characters of A-Z a-z 0-9 _ - . (since 2025; a slash is seen in other rules)."""
+    for place, name, tool in tools_of(case):
+        written = peek.text(tool, "name")
+        if written is None or _NAME.fullmatch(written):
+            continue
+        mild = _HINT if _NAMED_ELSEWHERE.fullmatch(written) else None
+        why = (
+            f"has {len(written)} characters"
+            if not 0 < len(written) <= 128
+            else "has other characters than A-Za-z0-9_.-"
+        )
+        yield Flaw(f"the tool's name {name!r} {why}", f"{place}/name", severity=mild)
+
+
+@check("T07", _WARNING, "two tools of one name", _LIST, topic="server/tools", mild_until=3, mild=_HINT)
+def names_are_unique(case: Case) -> Iterator[Flaw]:
+    """Within the page, and against the pages before it."""
+    seen: set[str] = set()
+    more = case.asked is not None and peek.has(case.asked.params, "cursor")
+    before = case.scene.known["tools"] if more else {}
+    for place, name, tool in tools_of(case):
+        written = peek.text(tool, "name")
+        if written is not None:
+            if written in seen or written in before:
+                yield Flaw(f"another tool is called {name!r}, too", f"{place}/name")
+            seen.add(written)
+
+
+@check("T10", _ERROR, "x-mcp-header in a place or way that it can't be", _LIST, topic="http", since=5)
+def mirrored_headers_can_be(case: Case) -> Iterator[Flaw]:
+    """Clients over HTTP must leave such a tool out."""
+    if not case.scene.is_http:
+        return
+    for place, name, tool in tools_of(case):
+        if "inputSchema" in tool and (problem := mirrors(tool["inputSchema"])[1]):
+            yield Flaw(f"{name}: {problem}; clients must not offer this tool", f"{place}/inputSchema")
+
+
+@check(
+    "T11",
+    _WARNING,
+    "a secret travels in a header",
+    _LIST,
+    topic="server/tools",
+    since=5,
+    confidence=Confidence.LIKELY,
+    fix="Do not mirror it: proxies log headers.",
+)
+def secrets_are_not_mirrored(case: Case) -> Iterator[Flaw]:
+    """A property that sounds like a secret is mirrored."""
+    for place, name, tool in tools_of(case):
+        for mirror in mirrors(tool.get("inputSchema"))[0]:
+            if _SECRET.search(mirror.path[-1]):
+                yield Flaw(f"{name}: {mirror.path[-1][:60]!r} travels in a header", f"{place}/inputSchema")
+
+
+@check("T12", _WARNING, "the order of a list changes", _LIST, topic="server/tools", since=5, fix="Sort the list.")
+def order_is_stable(case: Case) -> Iterator[Flaw]:
+    """The same tools in another order spoil caches of prompts; judged for lists of one page."""
+    before = list(case.scene.known["tools"])
+    now = [peek.text(tool, "name") for _, _, tool in tools_of(case)]
+    paged = (case.asked is not None and peek.has(case.asked.params, "cursor")) or peek.has(case.value, "nextCursor")
+    if not paged and before != now and sorted(before) == sorted(filter(None, now)):
+        yield Flaw("the same tools as before come in another order", "/result/tools")
+
+
+@check("T13", _ERROR, "annotations of a wrong kind, or that contradict each other", _LIST, topic="schema", since=2)
+def annotations_agree(case: Case) -> Iterator[Flaw]:
+    """Nothing that only reads destroys."""
+    for place, name, tool in tools_of(case):
+        if peek.flag(tool, "annotations", "readOnlyHint") and peek.flag(tool, "annotations", "destructiveHint"):
+            yield Flaw(f"{name} only reads and is destructive", f"{place}/annotations", severity=_HINT)
+
+
+@check(
+    "T14", _ERROR, "taskSupport that is none or means nothing", _LIST, topic="basic/utilities/tasks", since=4, until=4
+)
+def tasks_are_declared(case: Case) -> Iterator[Flaw]:
+    """TaskSupport means something only where tasks.requests.tools.call is declared."""
+    if case.scene.capable("tasks", "requests", "tools", "call"):
+        return
+    for place, name, tool in tools_of(case):
+        if peek.text(tool, "execution", "taskSupport") in ("optional", "required"):
+            at = f"{place}/execution/taskSupport"
+            yield Flaw(f"{name} has taskSupport, and the server declares no tasks", at, severity=_HINT)
+
+
+@check("T15", _HINT, "a tool without a description", _LIST, topic="server/tools", fix="Say what it does and when.")
+def is_described(case: Case) -> Iterator[Flaw]:
+    """A model chooses by it."""
+    for place, name, tool in tools_of(case):
+        if not (peek.text(tool, "description") or "").strip():
+            yield Flaw(f"{name} has no description", f"{place}/description")
+
+
+_REFUSED = re.compile(r"(?i)(javascript|file|ftp|wss?|vbscript|blob):")
+
+
+@check("T16", _ERROR, "an icon that clients must refuse", _LIST, topic="basic", since=4, fix="Give https: or data:.")
+def icons_can_be_shown(case: Case) -> Iterator[Flaw]:
+    """Clients must reject icons of some schemes."""
+    for place, name, tool in tools_of(case):
+        for at, icon in enumerate(peek.items(tool, "icons")):
+            if (src := peek.text(icon, "src")) is not None and _REFUSED.match(src):
+                yield Flaw(f"{name}: its icon is at {src[:60]!r}", f"{place}/icons/{at}/src")
+
+
+@check(
+    "T03",
+    _ERROR,
+    "a schema that is none",
+    _LIST,
+    topic="basic",
+    mild_until=3,
+    mild=_HINT,
+    heavy=True,
+    fix="Hold it against the metaschema of its dialect.",
+)
+def schemas_are_schemas(case: Case) -> Iterator[Flaw]:
+    """By the metaschema of the dialect that it names, else of the default one."""
+    from inspector.forms.validate import verdict_on_schema
+
+    for place, name, tool in tools_of(case):
+        for member in _SCHEMAS:
+            if type(schema := tool.get(member)) is not dict:
+                continue
+            for problem in verdict_on_schema(schema).problems[:3]:
+                if problem.keyword not in ("$ref", "pattern", "patternProperties"):
+                    yield Flaw(f"{name}: {member} {problem.sentence}", f"{place}/{member}{problem.pointer}")
+
+
+@check(
+    "T08",
+    _WARNING,
+    "a reference that leads nowhere",
+    _LIST,
+    topic="basic",
+    mild_until=4,
+    mild=_HINT,
+    heavy=True,
+    fix="Put what it refers to into $defs.",
+)
+def references_lead_somewhere(case: Case) -> Iterator[Flaw]:
+    """Clients fetch no references from elsewhere."""
+    from inspector.forms.schema_faults import schema_faults
+
+    for place, name, tool in tools_of(case):
+        for member in _SCHEMAS:
+            for keyword, fault in schema_faults(tool.get(member)):
+                if keyword == "$ref":
+                    yield Flaw(f"{name}: {member} has a reference that {fault.sentence}", f"{place}/{member}")

@@ -1,0 +1,165 @@
+"""Logging, progress, cancellation, pagination and caching."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.learning import id_at
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import PREFIX, Case, Telling
+from inspector.protocol import peek
+from inspector.protocol.frames import Direction
+from inspector.protocol.log_levels import LEVELS
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_LOG, _PROGRESS = "notification notifications/message", "notification notifications/progress"
+_RACE_NS = 1_000_000_000
+"""What crosses a cancellation on the wire within this time is nobody's fault."""
+
+
+@check(
+    "G02",
+    _ERROR,
+    "a log message below the level that was asked for",
+    _LOG,
+    topic="server/utilities/logging",
+    mild_until=4,
+    mild=_HINT,
+)
+def level_is_respected(case: Case) -> Iterator[Flaw]:
+    """In the handshake era by `logging/setLevel`."""
+    level, wanted = peek.text(case.value, "level"), case.scene.level
+    if level in LEVELS and wanted in LEVELS and LEVELS.index(level) < LEVELS.index(wanted):
+        yield Flaw(f"a message of level {level}, after {wanted} was asked for", "/params/level")
+
+
+@check("G03", _ERROR, "a log message that no request asked for", _LOG, topic="server/utilities/logging", since=5)
+def logging_was_asked_for(case: Case) -> Iterator[Flaw]:
+    """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
+    if case.life is not None:
+        open_ = [each for each in case.life.asked if each.answered is None]
+    else:
+        open_ = [each for (side, _), each in case.scene.asked.items() if side is Direction.TO_SERVER]
+    if not any(peek.has(each.params, "_meta", PREFIX + "logLevel") for each in open_):
+        yield Flaw("a log message, and no open request asks for any", "/params")
+
+
+def _telling(case: Case) -> Telling | None:
+    token = id_at(case.value, "progressToken")
+    return case.scene.tokens.get(token) if token is not None else None
+
+
+@check("N01", _ERROR, "progress that nobody asked for", _PROGRESS, topic="basic/utilities/progress")
+def progress_was_asked_for(case: Case) -> Iterator[Flaw]:
+    """Only for tokens of requests that are open."""
+    token, telling = id_at(case.value, "progressToken"), _telling(case)
+    if token is None:
+        return
+    if telling is None:
+        yield Flaw(f"progress for the token {token!r}, which no request has", "/params/progressToken")
+    elif telling.asked.answered is not None and not telling.asked.lives_on:
+        frames = (telling.asked.answered, telling.asked.frame)
+        yield Flaw(f"progress on {telling.asked.method} after its answer", "/params/progressToken", frames=frames)
+
+
+@check("N02", _ERROR, "progress that does not grow", _PROGRESS, topic="basic/utilities/progress")
+def progress_grows(case: Case) -> Iterator[Flaw]:
+    """“The progress value MUST increase with each notification, even if the total is unknown.”"""
+    telling, now = _telling(case), peek.number(case.value, "progress")
+    if telling is not None and telling.last is not None and now is not None and now <= telling.last:
+        yield Flaw(f"progress went from {telling.last:g} to {now:g}", "/params/progress", frames=(telling.frame,))
+
+
+@check("N03", _ERROR, "progress with values that can't be", _PROGRESS, topic="basic/utilities/progress")
+def progress_stays_within_total(case: Case) -> Iterator[Flaw]:
+    """More than all."""
+    now, total = peek.number(case.value, "progress"), peek.number(case.value, "total")
+    if now is not None and total is not None and now > total:
+        yield Flaw(f"progress is {now:g} of {total:g}", "/params/progress", severity=_HINT)
+
+
+@check(
+    "N04", _HINT, "progress with a message before there were any", _PROGRESS, topic="basic/utilities/progress", until=1
+)
+def message_is_of_this_revision(case: Case) -> Iterator[Flaw]:
+    """Clients of the first revision do not show it."""
+    if peek.has(case.value, "message"):
+        yield Flaw("progress with a message, which this revision does not have", "/params/message")
+
+
+@check(
+    "X01",
+    _ERROR,
+    "a cancellation of what the server did not ask",
+    "notification notifications/cancelled",
+    topic="basic/utilities/cancellation",
+)
+def cancels_its_own(case: Case) -> Iterator[Flaw]:
+    """Each side cancels its own requests; a stateless server only ends what listens."""
+    id_ = id_at(case.value, "requestId")
+    if id_ is None or id_ in case.scene.listens or (Direction.FROM_SERVER, id_) in case.scene.asked:
+        return
+    if (Direction.FROM_SERVER, id_) not in case.scene.done:
+        yield Flaw(f"the server cancels {id_!r}, which it did not ask", "/params/requestId")
+
+
+@check(
+    "X02",
+    _WARNING,
+    "an answer to what was cancelled",
+    "late",
+    topic="basic/utilities/cancellation",
+    confidence=Confidence.LIKELY,
+    fix="Stop the work and do not answer.",
+)
+def stops_when_cancelled(case: Case) -> Iterator[Flaw]:
+    """Within a second both may have crossed on the wire."""
+    asked = case.asked
+    if asked is None or asked.cancelled is None or asked.answered is not None:
+        return
+    if (after := case.time_ns - asked.cancelled_ns) > _RACE_NS:
+        said = f"{asked.method} was answered {after / 1e9:.1f} s after it was cancelled"
+        yield Flaw(said, "/id", frames=(asked.cancelled, asked.frame))
+
+
+_PAGED = tuple(
+    f"answer {method}" for method in ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+)
+
+
+@check(
+    "A02",
+    _HINT,
+    "a cursor that leads in a circle",
+    *_PAGED,
+    topic="server/utilities/pagination",
+    fix="Omit it at the end.",
+)
+def cursors_lead_on(case: Case) -> Iterator[Flaw]:
+    """A cursor that came before, and a page with nothing but a cursor."""
+    cursor = peek.text(case.value, "nextCursor")
+    asked = peek.text(case.asked.params if case.asked else None, "cursor")
+    if cursor is None:
+        return
+    if asked is not None and cursor in case.scene.cursors.get(case.method, ()):
+        yield Flaw(f"the cursor {cursor[:60]!r} comes again", "/result/nextCursor")
+    elif not any(each for each in case.value.values() if type(each) is list):
+        yield Flaw("an empty page with a cursor", "/result/nextCursor")
+
+
+@check("H03", _ERROR, "pages with different cacheScope", *_PAGED, topic="server/utilities/caching", since=5)
+def pages_share_their_scope(case: Case) -> Iterator[Flaw]:
+    """All pages of a list have one."""
+    first = case.scene.pages.get(case.method)
+    if first and case.asked is not None and peek.has(case.asked.params, "cursor"):
+        scope: Any = peek.at(case.value, "cacheScope")
+        if scope != first["cacheScope"]:
+            said = f"this page is {scope!r}, the first was {first['cacheScope']!r}"
+            yield Flaw(said, "/result/cacheScope", frames=(first["frame"],))
+
+
+@check("H04", _HINT, "caching hints on a question", "asking", topic="server/utilities/caching", since=5)
+def questions_are_not_cached(case: Case) -> Iterator[Flaw]:
+    """Hints are for results that are complete."""
+    if peek.has(case.value, "ttlMs"):
+        yield Flaw("caching hints on a result that asks for input", "/result/ttlMs")

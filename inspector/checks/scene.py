@@ -1,0 +1,240 @@
+"""What the checks know of a conversation so far: who waits for what, what was declared, what was listed.
+
+It is fed by `inspection` alone, one connection at a time, and checks only read it. It keeps what rules ask for and no
+message, so that a long capture costs little.
+"""
+
+from collections import OrderedDict, deque
+from typing import Any
+
+import msgspec
+
+from inspector.checks.registry import LAST
+from inspector.protocol import peek
+from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Message, RequestId
+from inspector.protocol.revisions._shape import Era, Revision
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.revisions.table import ROWS
+
+_REMEMBERED = 10_000
+_MOST_NAMES = 100_000
+PREFIX = "io.modelcontextprotocol/"
+
+
+class Asked(msgspec.Struct):
+    """A request, and what became of it."""
+
+    sender: Direction
+    id: RequestId
+    method: str
+    params: Any
+    frame: int
+    time_ns: int
+    http: int | None
+    row: int
+    """The revision it is judged by, as its place in the table from 1; 0 if not known."""
+    probe: bool = False
+    token: RequestId | None = None
+    """What progress on it is told under."""
+    cancelled: int | None = None
+    """The frame that took it back, and when."""
+    cancelled_ns: int = 0
+    answered: int | None = None
+    """The frame of its first answer."""
+    lives_on: bool = False
+    """Whether its answer was a task's handle: progress may go on."""
+
+
+class Telling(msgspec.Struct):
+    """The newest word of progress under a token."""
+
+    asked: Asked
+    last: float | None = None
+    frame: int = 0
+
+
+class Listen(msgspec.Struct):
+    """A `subscriptions/listen` that is open."""
+
+    asked: Asked
+    wanted: dict[str, Any]
+    acknowledged: dict[str, Any] | None = None
+    began: bool = False
+    """Whether anything came on it."""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A tool, prompt or resource as it was listed last."""
+
+    item: Any
+    frame: int
+    pointer: str
+
+
+class HttpLife(msgspec.Struct):
+    """One HTTP exchange: its two heads, and what it carried."""
+
+    request: HttpFact | None = None
+    response: HttpFact | None = None
+    frame: int = 0
+    """The entry of the response's head, else of the request's."""
+    asked: list[Asked] = []
+    """The requests in its body."""
+    told: int = 0
+    """How many messages that ask for no answer its body had."""
+    ids: int = 0
+    """How many events with an id came."""
+    body: int = 0
+    """Frames of the response's body that are no event."""
+
+    def header(self, name: str) -> str | None:
+        """A header of the response, by its name in small letters; None if there is none."""
+        headers = self.response.headers if self.response else ()
+        return next((value for key, value in headers if key.lower() == name), None)
+
+
+class Scene:
+    """One connection."""
+
+    def __init__(self) -> None:
+        self.connection: ConnectionFact | None = None
+        self.began_ns = 0
+        self.opening: Opening | None = None
+        self.revision: Revision | None = None
+        self.row = 0
+        self.initialized = False
+        self.asked: dict[tuple[Direction, RequestId], Asked] = {}
+        """What is open."""
+        self.done: OrderedDict[tuple[Direction, RequestId], Asked] = OrderedDict()
+        """What was answered or taken back, the newest last; as many as are remembered."""
+        self.server_ids: set[RequestId] = set()
+        """Ids that the server has used for requests of its own."""
+        self.tokens: dict[RequestId, Telling] = {}
+        self.listens: dict[RequestId, Listen] = {}
+        self.watched: set[str] = set()
+        """Resources subscribed to."""
+        self.level = ""
+        """The log level that was asked for; "" for none."""
+        self.known: dict[str, dict[str, Known]] = {"tools": {}, "prompts": {}, "resources": {}}
+        self.pages: dict[str, dict[str, Any]] = {}
+        """Of each list that is being fetched: what its pages had so far."""
+        self.cursors: dict[str, set[str]] = {}
+        self.states: dict[str, str] = {}
+        """The newest state of each task."""
+        self.visits: set[str] = set()
+        """Elicitations that may be told complete."""
+        self.http: dict[int, HttpLife] = {}
+        self.session_id: str | None = None
+        self.event_ids: set[str] = set()
+        self.processes: list[tuple[int, int, ProcessFact]] = []
+        """Number, time and fact."""
+        self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
+        self.lines: deque[tuple[int, bytes]] = deque(maxlen=200)
+        """The first lines of stdout that are no message, with their numbers."""
+        self.garbled = 0
+        self.messages = 0
+        """Messages that the server sent."""
+        self.first_message_ns: int | None = None
+        self.why = ""
+        """Why the connection ended, as the transport said."""
+        self.last_ns = 0
+        self.judged: dict[str, int] = {}
+        """How often something expensive was looked at, by its name."""
+
+    @property
+    def transport(self) -> str:
+        """“stdio”, "http", "sse", "memory", or "" where nothing says."""
+        return self.connection.transport if self.connection else ""
+
+    @property
+    def is_http(self) -> bool:
+        """Whether it is carried by HTTP of either kind."""
+        return self.transport in ("http", "sse")
+
+    def capable(self, *path: str) -> bool:
+        """Whether the server declares a capability, "true" in the place of an object included."""
+        found = peek.at(self.opening.capabilities if self.opening else {}, *path)
+        return found is not None and found is not False
+
+    def offered(self, asked: Asked | None, *path: str) -> bool:
+        """Whether the client declares one: on the request where requests say so, else in the handshake."""
+        return peek.at(self.client_capabilities(asked), *path) is not None
+
+    def client_capabilities(self, asked: Asked | None) -> dict[str, Any]:
+        """What the client declares."""
+        if asked is not None and peek.has(asked.params, "_meta", PREFIX + "clientCapabilities"):
+            return peek.mapping(asked.params, "_meta", PREFIX + "clientCapabilities")
+        return self.opening.client_capabilities if self.opening else {}
+
+    def settle(self, opening: Opening) -> None:
+        """The revision is known, or another one now."""
+        self.opening, self.revision, self.row = opening, opening.revision, row_of(opening.revision)
+
+    def remember(self, asked: Asked) -> None:
+        """A request is over; its id is known for a while, its params are not."""
+        key = asked.sender, asked.id
+        if self.asked.get(key) is asked:
+            del self.asked[key]
+        self.done[key] = msgspec.structs.replace(asked, params=None)
+        self.done.move_to_end(key)
+        if len(self.done) > _REMEMBERED:
+            self.done.popitem(last=False)
+
+    def use(self, id_: RequestId) -> None:
+        """The server uses an id for a request of its own."""
+        if len(self.server_ids) < _MOST_NAMES:
+            self.server_ids.add(id_)
+
+    def seldom(self, name: str, first: int, every: int) -> bool:
+        """Whether to look at this one of many: the first so many, then one of so many. Counts it."""
+        count = self.judged.get(name, 0)
+        if count or len(self.judged) < _MOST_NAMES:
+            self.judged[name] = count + 1
+        return count < first or count % every == 0
+
+    def life(self, http: int) -> HttpLife:
+        """One HTTP exchange."""
+        return self.http.setdefault(http, HttpLife(asked=[]))
+
+
+def row_of(revision: Revision) -> int:
+    """The place of a revision in the table, from 1; of one that is not there, that of its era's newest."""
+    for place, row in enumerate(ROWS, 1):
+        if row.date == revision.date:
+            return place
+    return LAST if revision.era is Era.MODERN else LAST - 1
+
+
+class Case:
+    """What just happened, for the checks that look at such moments."""
+
+    __slots__ = ("asked", "fact", "frame", "life", "message", "n", "row", "scene", "time_ns", "value")
+
+    def __init__(self, scene: Scene, n: int, time_ns: int, row: int) -> None:
+        self.scene = scene
+        self.n = n
+        """The entry's number."""
+        self.time_ns = time_ns
+        self.row = row
+        """The revision to judge by; 0 if not known."""
+        self.frame: Frame | None = None
+        self.message: Message | None = None
+        self.value: Any = None
+        """Params, result or error, decoded; None for what has none."""
+        self.asked: Asked | None = None
+        """The request that is answered, or that a word of progress is about."""
+        self.fact: ConnectionFact | ProcessFact | HttpFact | SseNote | None = None
+        self.life: HttpLife | None = None
+        """The HTTP exchange that carries it."""
+
+    @property
+    def revision(self) -> Revision | None:
+        """The row of the table to judge by."""
+        return ROWS[self.row - 1] if self.row else None
+
+    @property
+    def method(self) -> str:
+        """The message's method; of an answer, its request's."""
+        return getattr(self.message, "method", None) or (self.asked.method if self.asked else "")

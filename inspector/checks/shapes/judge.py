@@ -1,0 +1,281 @@
+"""The verdict of a revision's shapes on a value: what is missing and what is of the wrong kind, and where.
+
+A judge is made once per type and revision out of small functions. What is as it should be costs a look at each member
+and makes no garbage: places are put together only for faults.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from inspector.checks.shapes.notation import TYPES
+from inspector.checks.shapes.parse import Member, Type, read
+from inspector.protocol import peek
+from inspector.protocol.templates import take_apart
+
+
+class Fault(NamedTuple):
+    """What is wrong at one place."""
+
+    pointer: str
+    sentence: str
+    """Half of one, to follow the name of the place: "is missing", "must be a string and is null"."""
+    rule: str
+    """The rule that is broken."""
+    hard: bool = True
+    """False where only the content of a string is odd."""
+
+
+Faults = tuple[Fault, ...]
+Judge = Callable[[Any], Faults]
+FINE: Faults = ()
+MOST = 50
+"""Faults that are told of one value."""
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+_WHOLE_LOOK = 1 << 20
+"""Characters of base64 that are looked at whole; of more, the beginning and the end."""
+
+
+@cache
+def judge_of(row: int, name: str) -> Judge:
+    """The judge of a type in a row of the table of revisions, from 1."""
+    known = _types()[name]
+    if known.arms:
+        return _of_block(row, known)
+    members = tuple(each for each in known.members if row in each.rows)
+    return _of_object(row, known, members)
+
+
+@cache
+def _types() -> dict[str, Type]:
+    return read(TYPES)
+
+
+def rules() -> frozenset[str]:
+    """Every rule that a shape can break."""
+    found = {"E19", "R02", "K04"}
+    for each in _types().values():
+        found |= {each.rule, *(rule for member in each.members for rule in (member.absent, member.wrong))}
+    return frozenset(found - {""})
+
+
+def _of_object(row: int, known: Type, members: tuple[Member, ...]) -> Judge:
+    prepared = tuple(
+        (each.name, each.required, _kind(row, each.kind), each.absent or known.rule, each.wrong or known.rule)
+        for each in members
+    )
+    needs, rule = known.needs, known.rule
+
+    def judge(value: Any) -> Faults:
+        if type(value) is not dict:
+            return (Fault("", f"must be an object and is {_a(value)}", rule),)
+        found = FINE
+        for name, required, kind, absent, wrong in prepared:
+            if name in value:
+                if below := kind(value[name]):
+                    found += _within(name, below, wrong, optional_null=not required and value[name] is None)
+            elif required:
+                found += (Fault(f"/{_escaped(name)}", "is missing", absent),)
+        if needs and not any(name in value for name in needs):
+            found += (Fault("", f"has neither {' nor '.join(needs)}", rule),)
+        return found
+
+    return judge
+
+
+def _of_block(row: int, known: Type) -> Judge:
+    arms = {_WORDS[arm]: judge_of(row, arm) for arm, rows in known.arms.items() if row in rows}
+    everywhere = {_WORDS[arm] for arm in known.arms}
+
+    def judge(value: Any) -> Faults:
+        if type(value) is not dict:
+            return (Fault("", f"must be one block, an object, and is {_a(value)}", ""),)
+        kind = value.get("type")
+        arm = arms.get(kind) if isinstance(kind, str) else None
+        if arm is not None:
+            return arm(value)
+        if not isinstance(kind, str):
+            said = "is missing" if "type" not in value else f"must be a string and is {_a(kind)}"
+            return (Fault("/type", said, known.rule),)
+        where = "in this revision" if kind in everywhere else "in any revision"
+        return (Fault("/type", f"{kind[:40]!r} is no type of content {where}", known.rule),)
+
+    return judge
+
+
+_WORDS = {
+    "Text": "text",
+    "Image": "image",
+    "Audio": "audio",
+    "Link": "resource_link",
+    "Embedded": "resource",
+    "Use": "tool_use",
+    "Used": "tool_result",
+}
+"""What stands in the member `type` of a block."""
+
+
+def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faults:
+    at = f"/{_escaped(name)}"
+    if optional_null:
+        return (Fault(at, "is null; leave it out instead", "E19"),)
+    return tuple(Fault(at + each.pointer, each.sentence, each.rule or rule, each.hard) for each in below[:MOST])
+
+
+def _kind(row: int, text: str) -> Judge:
+    """The judge of a kind as the notation writes it."""
+    if text.startswith("["):
+        return _array(_kind(row, text[1:-1]))
+    if "|" in text:
+        return _either(row, text.split("|"))
+    if text.startswith("{"):
+        return _map(_kind(row, text[1:-1]))
+    if text.startswith("'"):
+        return _words((text.strip("'"),))
+    simple = _SIMPLE.get(text)
+    return simple if simple is not None else _lazily(row, text)
+
+
+def _lazily(row: int, name: str) -> Judge:
+    """Types may contain one another; each is made when first needed."""
+
+    def judge(value: Any) -> Faults:
+        return judge_of(row, name)(value)
+
+    return judge
+
+
+def _array(item: Judge) -> Judge:
+    def judge(value: Any) -> Faults:
+        if type(value) is not list:
+            return (Fault("", f"must be an array and is {_a(value)}", ""),)
+        found = FINE
+        for at, each in enumerate(value):
+            if below := item(each):
+                found += _within(str(at), below, "", optional_null=False)
+                if len(found) >= MOST:
+                    break
+        return found
+
+    return judge
+
+
+def _map(item: Judge) -> Judge:
+    def judge(value: Any) -> Faults:
+        if type(value) is not dict:
+            return (Fault("", f"must be an object and is {_a(value)}", ""),)
+        found = FINE
+        for name, each in value.items():
+            if below := item(each):
+                found += _within(name, below, "", optional_null=False)
+                if len(found) >= MOST:
+                    break
+        return found
+
+    return judge
+
+
+def _either(row: int, kinds: list[str]) -> Judge:
+    if all(kind.startswith("'") for kind in kinds):
+        return _words(tuple(kind.strip("'") for kind in kinds))
+    arms = [_kind(row, kind) for kind in kinds]
+
+    def judge(value: Any) -> Faults:
+        verdicts = [arm(value) for arm in arms]
+        if not all(verdicts):
+            return FINE
+        nearest = verdicts[-1] if type(value) is list else verdicts[0]
+        return nearest if kinds[0][0].isupper() else (Fault("", f"is {_a(value)}, which it must not be", ""),)
+
+    return judge
+
+
+def _words(words: tuple[str, ...]) -> Judge:
+    known = frozenset(words)
+    named = " or ".join(f'"{word}"' for word in words) if len(words) < 4 else f"one of {', '.join(words)}"
+
+    def judge(value: Any) -> Faults:
+        if type(value) is str and value in known:
+            return FINE
+        said = f'"{value[:40]}"' if isinstance(value, str) else _a(value)
+        return (Fault("", f"must be {named} and is {said}", ""),)
+
+    return judge
+
+
+def _a(value: Any) -> str:
+    name = peek.type_name(value)
+    if name == "null":
+        return name
+    return f"an {name}" if name[0] in "aeio" else f"a {name}"
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _plain(asked: str, holds: Callable[[Any], bool]) -> Judge:
+    def judge(value: Any) -> Faults:
+        return FINE if holds(value) else (Fault("", f"must be {asked} and is {_shown(value)}", ""),)
+
+    return judge
+
+
+def _shown(value: Any) -> str:
+    """A number as it is, anything else by its type."""
+    return str(value)[:40] if isinstance(value, int | float) and not isinstance(value, bool) else _a(value)
+
+
+def _number(value: Any) -> bool:
+    return type(value) is int or type(value) is float
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int or (type(value) is float and value.is_integer())
+
+
+def _uri(value: Any) -> Faults:
+    if type(value) is not str:
+        return (Fault("", f"must be a string and is {_a(value)}", ""),)
+    if _URI.fullmatch(value):
+        return FINE
+    if not _SCHEME.match(value):
+        return (Fault("", f"{value[:60]!r} is no URI: it has no scheme", "R02"),)
+    return (Fault("", f"{value[:60]!r} is no URI: it has characters that must be escaped", "R02", hard=False),)
+
+
+def _template(value: Any) -> Faults:
+    if type(value) is not str:
+        return (Fault("", f"must be a string and is {_a(value)}", ""),)
+    problem = take_apart(value).problem
+    return (Fault("", f"{value[:60]!r} is no URI template: {problem}", "R02"),) if problem else FINE
+
+
+def _base64(value: Any) -> Faults:
+    if type(value) is not str:
+        return (Fault("", f"must be a string and is {_a(value)}", ""),)
+    looked_at = value if len(value) <= _WHOLE_LOOK else value[: _WHOLE_LOOK // 2] + value[-_WHOLE_LOOK // 2 :]
+    if len(value) % 4 == 0 and _BASE64.fullmatch(looked_at):
+        return FINE
+    why = "has other characters" if not _BASE64.fullmatch(looked_at) else "its length is no multiple of four"
+    return (Fault("", f"is not base64: {why}", "K04"),)
+
+
+_SIMPLE: dict[str, Judge] = {
+    "text": _plain("a string", lambda value: type(value) is str),
+    "number": _plain("a number", _number),
+    "whole": _plain("a whole number", _whole),
+    "natural": _plain("a whole number, 0 or more", lambda value: _whole(value) and value >= 0),
+    "unit": _plain("a number from 0 to 1", lambda value: _number(value) and 0 <= value <= 1),
+    "flag": _plain("true or false", lambda value: type(value) is bool),
+    "object": _plain("an object", lambda value: type(value) is dict),
+    "nothing": _plain("null", lambda value: value is None),
+    "any": lambda value: FINE,
+    "uri": _uri,
+    "template": _template,
+    "base64": _base64,
+}
