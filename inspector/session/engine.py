@@ -20,6 +20,7 @@ from inspector.protocol.events import Event, Outdated
 from inspector.session.lists import Lists
 from inspector.session.open import Settings, open_session
 from inspector.session.session import Session, State
+from inspector.session.watching import watch_again
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,8 @@ class Live:
         """Fetches them, and says how that went."""
         self.crash: Exception | None = None
         """What went wrong on our side, if that ended it: an error of this program, not of the server."""
+        self.watch_first: tuple[str, ...] = ()
+        """Resources to watch once it is open: those of the conversation before."""
         self._enough: asyncio.Event | None = None
         self._life = engine.submit(self._live())
 
@@ -158,6 +161,8 @@ class Live:
             await session.connect()
             session.watching.follow_lists()
             await self.lists.fetch(session)
+            if self.watch_first:
+                await watch_again(session.watching, self.watch_first)
             while True:
                 changed.clear()
                 await self.lists.follow(session)

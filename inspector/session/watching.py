@@ -204,6 +204,13 @@ class Watching:
         self.tell(what)
 
 
+async def watch_again(watching: Watching, uris: Sequence[str]) -> None:
+    """Watch what was watched on a connection before, and say how that went."""
+    came = await watching.watch(*uris)
+    said = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
+    watching._say(f"{said}: {came.refused}" if came.refused else said)
+
+
 def _outcome(listening: Listening | None) -> Outcome:
     if listening is None or listening.over is not None:
         why = listening.over[1] if listening is not None and listening.over else "it was never asked for"

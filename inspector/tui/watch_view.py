@@ -11,6 +11,15 @@ class WatchView:
         return ()
 
 
+    @property
+    def wants_watched(self) -> tuple[str, ...]:
+        """The resources that the person watches here."""
+        return ()
+
+    def watch_first(self, uris: tuple[str, ...]) -> None:
+        """Watch these as soon as there is a connection."""
+
+
 class LiveWatchView(WatchView):
     """What the session says."""
 
@@ -23,3 +32,12 @@ class LiveWatchView(WatchView):
         news = tuple(said[self._watch_told :])
         self._watch_told += len(news)
         return news
+
+    @property
+    def wants_watched(self) -> tuple[str, ...]:
+        """The resources that are to be watched, granted or not."""
+        return self._live.session.watching.wanted.uris if self._live.session else self._live.watch_first
+
+    def watch_first(self, uris: tuple[str, ...]) -> None:
+        """Watch these once this conversation is open."""
+        self._live.watch_first = uris
