@@ -5,7 +5,6 @@ lies outside of the window is not drawn, and where something goes on there an ar
 """
 
 from collections.abc import Iterator, Sequence
-from math import ceil, floor
 
 import msgspec
 
@@ -16,7 +15,7 @@ from inspector.viewmodels.roles import Role, Span
 FULL, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"
 MOMENT = "·"
 BEFORE, BEHIND = "‹", "›"
-_UNITS = ((3600_000_000_000, "h"), (60_000_000_000, "m"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
+_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -32,7 +31,7 @@ class Window(msgspec.Struct, frozen=True):
 
     def half(self, time_ns: int, width: int) -> int:
         """The half cell that a moment lies in, of twice `width`; beyond both ends as well."""
-        return floor((time_ns - self.start) * 2 * width / self.lasts)
+        return (time_ns - self.start) * 2 * width // self.lasts
 
 
 def bar(start: int, end: int, window: Window, width: int, role: Role) -> list[Span]:
@@ -100,10 +99,10 @@ def ticks(window: Window, width: int, apart: int = 12) -> Iterator[tuple[int, in
     if width < apart:
         return
     step = _step(window.lasts * apart / width)
-    time_ns = ceil(window.start / step) * step
+    time_ns = -(-window.start // step) * step
     while time_ns <= window.end:
         cell = window.half(time_ns, width) // 2
-        if cell < width:
+        if 0 <= cell < width:
             yield cell, time_ns, _said(time_ns, step)
         time_ns += step
 
@@ -118,11 +117,11 @@ def _step(least: float) -> int:
 
 
 def _said(time_ns: int, step: int) -> str:
-    """A moment in the unit of its axis, with as many places as tell two marks apart."""
+    """A moment in the unit of its size, with as many places as tell two marks apart."""
     if time_ns == 0:
         return "0"
-    unit, name = next((unit, name) for unit, name in _UNITS if unit <= max(step, 1000) * 10 or name == "µs")
-    if name in ("h", "m"):
-        unit, name = 1_000_000_000, "s"
-    value = time_ns / unit
-    return f"{value:g} {name}" if abs(value) < 1e6 else f"{value:.0f} {name}"
+    unit, name = next(found for found in _UNITS if abs(time_ns) >= found[0] or found[1] == "µs")
+    places = 0
+    while step * 10**places % unit:
+        places += 1
+    return f"{time_ns / unit:.{places}f} {name}"

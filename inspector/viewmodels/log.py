@@ -98,6 +98,8 @@ class _Filtering:
 class _Counting(RowSource):
     """What a list tells of how much there is."""
 
+    folds = True
+
     _journal: Journal
     _index: RowIndex
 

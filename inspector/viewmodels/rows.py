@@ -24,6 +24,9 @@ class RowView(msgspec.Struct, frozen=True):
 class RowSource(Protocol):
     """Rows in the order in which they are shown. Subclass it to inherit the plain answers."""
 
+    folds = False
+    """Whether anything can be folded away under a row."""
+
     @property
     def count(self) -> int:
         """How many rows there are now."""

@@ -79,15 +79,16 @@ class Waterfall(RowSource):
 
     def header(self, width: int) -> Sequence[Span]:
         label, lane = _parts(width)
-        cells = [" "] * lane
+        cells, free = [" "] * lane, 0
         for cell, _, said in self._ticks(lane):
-            if cell + len(said) <= lane:
+            if free <= cell <= lane - len(said):
                 cells[cell : cell + len(said)] = said
+                free = cell + len(said) + 1
         return lay([(text.pad("exchange", label + 1), "muted"), ("".join(cells), "muted"), (" status", "muted")], width)
 
     def zoom(self, factor: float, index: int) -> None:
         """Show so many times the time, around where a lane begins if that is in sight."""
-        begins = self._exchanges[index].started_ns if index < self.count else self._window.start
+        begins = self._exchanges[index].started_ns if 0 <= index < self.count else self._window.start
         inside = self._window.start <= begins <= self._window.end
         centre = begins if inside else self._window.start + self._window.lasts // 2
         share = (centre - self._window.start) / self._window.lasts
@@ -109,7 +110,7 @@ class Waterfall(RowSource):
 
     def show_lane(self, index: int) -> None:
         """Show one exchange, with a little room around it."""
-        if index < self.count:
+        if 0 <= index < self.count:
             exchange = self._exchanges[index]
             room = max(_SMALLEST_NS, _ended(exchange, self._clock()) - exchange.started_ns) // 10 + 1
             self._take(Window(exchange.started_ns - room, _ended(exchange, self._clock()) + room))

@@ -3,6 +3,7 @@
 It looks again by itself, so what runs is seen to run.
 """
 
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -30,7 +31,10 @@ _ENDED = (Stage.RECORDED, Stage.LOADING)
 class WaterfallScreen(ModalScreen[int | None]):
     """The lanes, their axis, and the chosen one in words."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(Where.WATERFALL), keys.binding(keys.action("help"))]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(Where.WATERFALL),
+        replace(keys.binding(keys.action("help")), action="help"),
+    ]
     DEFAULT_CSS = """
     WaterfallScreen { layout: vertical; background: $background; }
     WaterfallScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }

@@ -35,7 +35,12 @@ class Growth:
     @property
     def unseen(self) -> int:
         """Rows that have come since the newest was last in sight."""
-        return max(0, self._count - self._seen) + self._waiting[0]
+        return self._below + self._waiting[0]
+
+    @property
+    def _below(self) -> int:
+        """Those among them that are rows."""
+        return max(0, self._count - self._seen)
 
     @property
     def unseen_errors(self) -> int:
@@ -67,18 +72,25 @@ class Growth:
         """Begin anew with other rows: what is unseen of them nobody can tell."""
         if self._frozen_at is not None:
             self._frozen_at = count
-        self._seen = max(0, count - self.unseen)
+        self._seen = max(0, count - self._below)
         self.take(count, self._errors, self._waiting)
 
-    def label(self) -> list[Span]:
-        """Return the state in a word or two, with its sign; nothing while there is nothing to say."""
-        new = f" {self.unseen:,} new" if self.unseen else ""
-        wrong = self.unseen_errors
-        errors: list[Span] = (
-            [(f" {glyphs().error} {wrong:,} error{'s' if wrong > 1 else ''}", "error")] if wrong else []
-        )
-        if self.frozen:
-            return [(f"{glyphs().frozen} frozen{new}", "warning"), *errors]
+    def labels(self) -> list[list[Span]]:
+        """The state in words, with its sign: at length, then in fewer cells; nothing while there is nothing to say."""
         if self.following:
-            return [(f"{glyphs().follow} follow", "accent")]
-        return [(f"{glyphs().follow}{new}", "warning"), *errors] if new else []
+            return [[(f"{glyphs().follow} follow", "accent")]]
+        if not self.frozen and not self.unseen:
+            return []
+        long, short = self._news()
+        sign, word = (glyphs().frozen, " frozen") if self.frozen else (glyphs().follow, "")
+        return [[(sign + word, "warning"), *long], [(sign, "warning"), *short], [(sign + word, "warning")]]
+
+    def _news(self) -> tuple[list[Span], list[Span]]:
+        """What has come unseen, in words and in figures."""
+        new, wrong = self.unseen, self.unseen_errors
+        long: list[Span] = [(f" {new:,} new", "warning")] if new else []
+        short: list[Span] = [(f" +{new:,}", "warning")] if new else []
+        if wrong:
+            long.append((f" {glyphs().error} {wrong:,} error{'s' if wrong > 1 else ''}", "error"))
+            short.append((f" {glyphs().error}{wrong:,}", "error"))
+        return long, short

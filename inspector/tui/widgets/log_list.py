@@ -180,7 +180,7 @@ One line per row, the newest last. The list follows the newest row until you mov
         titles = self._source.header(width)
         if not self._growth.grows:
             return titles
-        return _with_label(titles, self._growth.label(), width)
+        return _with_label(titles, self._growth.labels(), width)
 
     def moved(self) -> None:
         """Show and tell where the reader went."""
@@ -208,7 +208,9 @@ One line per row, the newest last. The list follows the newest row until you mov
             self._renew_header()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer follow and freeze only where rows come by themselves."""
+        """Offer follow and freeze only where rows come by themselves, and to fold where something does."""
+        if action == "fold":
+            return self._source.folds
         return self._growth.grows if action in ("follow", "freeze") else True
 
     def action_last(self) -> None:
@@ -242,13 +244,14 @@ One line per row, the newest last. The list follows the newest row until you mov
         self._tell()
 
 
-def _with_label(titles: Sequence[Span], label: Sequence[Span], width: int) -> Sequence[Span]:
-    """Put a label at the end of the widest gap between titles, so that it hides none of them."""
+def _with_label(titles: Sequence[Span], labels: Sequence[Sequence[Span]], width: int) -> Sequence[Span]:
+    """Put the first of some labels that fits at the end of the widest gap between titles, so that it hides none."""
     titles = [*titles, (" " * (width - spans_width(titles)), "muted")]
     gaps = [len(text) - len(text.rstrip()) for text, _ in titles]
     widest = gaps.index(max(gaps))
-    room = gaps[widest] - spans_width(label) - 2
-    if room < 1:
-        return titles
     text, role = titles[widest]
-    return [*titles[:widest], (text.rstrip() + " " * room, role), *label, ("  ", role), *titles[widest + 1 :]]
+    for label in labels:
+        room = gaps[widest] - spans_width(label) - 2
+        if room >= 1:
+            return [*titles[:widest], (text.rstrip() + " " * room, role), *label, ("  ", role), *titles[widest + 1 :]]
+    return titles
