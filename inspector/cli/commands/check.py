@@ -1,0 +1,148 @@
+"""`mcp-inspect check`: what is wrong with a server, or with what a capture holds."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.checks.everything import all_checks
+from inspector.checks.findings import Finding, Severity
+from inspector.checks.inspection import Inspection
+from inspector.checks.registry import CHECKS
+from inspector.cli import reports
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
+from inspector.cli.lists import declared, fetch
+from inspector.cli.options import headless_settings
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.viewmodels.findings import finding_lines, summary
+
+_EXAMPLES = (
+    "mcp-inspect check session.mcpcap",
+    "mcp-inspect check --sarif findings.sarif https://example.com/mcp",
+    "mcp-inspect check --fail-on warning --junit junit.xml -- node server.js",
+)
+_URL = ("http://", "https://")
+_BATCH = 2000
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+class _Wish(msgspec.Struct, frozen=True):
+    """What is made of the findings."""
+
+    fails: Severity | None
+    """From which severity on the exit status is 1; None for never."""
+    junit: Path | None
+    sarif: Path | None
+    target: str
+    """What was checked, for reports."""
+
+
+@click.command("check", cls=Documented, examples=_EXAMPLES)
+@click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML, too.")
+@click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0, too.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([*Severity, "never"]),
+    default="error",
+    help="From what on the exit status is 1 (error).",
+)
+@click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
+@headless_settings
+@click.pass_obj
+def command(
+    world: World, /, word: str | None, junit: Path | None, sarif: Path | None, fail_on: str, **options: Any
+) -> ExitStatus:
+    """Say what is wrong with a server or a capture.
+
+    A server is connected to, asked for its lists, and left. Of a capture nothing is started. The exit status is 1 if
+    something as bad as --fail-on was found, and 4, 6 or 7 if no session came about; findings are told all the same.
+    """
+    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
+    fails = None if fail_on == "never" else Severity(fail_on)
+    label = word or (Path(world.theirs[0]).name if world.theirs else "")
+    wish = _Wish(fails, junit, sarif, label)
+    if world.theirs is None and word and not word.startswith(_URL):
+        return _check_file(output, Path(word), wish)
+    found = [ExitStatus.OK]
+
+    def conclude(journal: Journal) -> None:
+        found[0] = _conclude(output, journal, wish)
+
+    status = visit(world, word, options, _ask_for_lists, at_last=conclude)
+    return status or found[0]
+
+
+async def _ask_for_lists(visit: Visit) -> ExitStatus:
+    """Ask for everything that is declared; what is refused is a finding, no failure."""
+    for kind in declared(visit.opening):
+        await fetch(visit, kind)
+    return ExitStatus.OK
+
+
+def _check_file(output: Output, path: Path, wish: _Wish) -> ExitStatus:
+    from inspector.capture.load import load
+
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file", hint="Name a capture, a URL, or a server's command after --.")
+    journal = load(path)
+    try:
+        for notice in journal.notices:
+            output.warn(notice)
+        return _conclude(output, journal, wish)
+    finally:
+        journal.close()
+
+
+def inspected(journal: Journal) -> tuple[list[Finding], Inspection]:
+    """All findings about a journal, in the order of their entries, and who found them."""
+    inspection, found = Inspection(), []
+    for first in range(1, journal.count + 1, _BATCH):
+        last = min(first + _BATCH, journal.count + 1)
+        found += inspection.take(journal.store.entry(n) for n in range(first, last))
+    found += inspection.finish()
+    return sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count), inspection
+
+
+def _conclude(output: Output, journal: Journal, wish: _Wish) -> ExitStatus:
+    findings, inspection = inspected(journal)
+    _tell(output, findings, inspection, wish)
+    if inspection.unasked:
+        output.warn(f"{inspection.unasked:,} results were too many to be held against their schemas")
+    for path, content in _reports(findings, wish):
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+    bad = wish.fails is not None and any(each.severity.rank <= wish.fails.rank for each in findings)
+    return ExitStatus.FINDINGS if bad else ExitStatus.OK
+
+
+def _tell(output: Output, findings: list[Finding], inspection: Inspection, wish: _Wish) -> None:
+    if not output.as_json:
+        output.lines([summary(findings)] if output.quiet else finding_lines(findings, CHECKS, inspection.counts))
+        return
+    counts = {severity: sum(each.severity is severity for each in findings) for severity in Severity}
+    output.data(
+        {
+            "target": wish.target,
+            "entries": inspection.taken,
+            "counts": counts,
+            "found": inspection.counts,
+            "findings": [reports.finding_as_json(each) for each in findings],
+        }
+    )
+
+
+def _reports(findings: list[Finding], wish: _Wish) -> list[tuple[Path, bytes]]:
+    checks, made = all_checks(), []
+    if wish.junit is not None:
+        made.append((wish.junit, reports.junit(findings, checks, wish.target, wish.fails or Severity.ERROR)))
+    if wish.sarif is not None:
+        made.append((wish.sarif, reports.sarif(findings, checks, wish.target)))
+    return made

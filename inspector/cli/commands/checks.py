@@ -1,0 +1,30 @@
+"""`mcp-inspect checks`: every check there is, with its severity, its revisions and its page."""
+
+import click
+
+from inspector.checks.everything import all_checks
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.reports import check_as_json
+from inspector.cli.world import World
+
+_EXAMPLES = (
+    "mcp-inspect checks",
+    "mcp-inspect checks --json",
+)
+
+
+@click.command("checks", cls=Documented, examples=_EXAMPLES)
+@click.option("--json", "json_", is_flag=True, help="Write one JSON array to stdout.")
+@click.pass_obj
+def command(world: World, /, json_: bool) -> ExitStatus:
+    """List all checks: what they find, how bad that is, in which revisions."""
+    output = Output(world)
+    if json_:
+        output.data([check_as_json(check) for check in all_checks()])
+    else:
+        from inspector.viewmodels.findings import check_lines
+
+        output.lines(check_lines(all_checks()))
+    return ExitStatus.OK

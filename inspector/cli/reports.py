@@ -1,0 +1,124 @@
+"""Findings for other programs: JSON of our own, JUnit XML for build servers, SARIF 2.1.0 for code scanning.
+
+Foreign text in XML is made visible first, because XML has no way to write control characters; JSON has.
+"""
+
+import json
+import xml.etree.ElementTree as Xml
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from inspector import __version__
+from inspector.checks.findings import Finding, Severity
+from inspector.checks.pages import page_of
+from inspector.checks.registry import Check
+from inspector.protocol.revisions.table import find
+from inspector.viewmodels.text import visible
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    """One finding; what it does not have is null."""
+    return {
+        "id": finding.id,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "sentence": finding.sentence,
+        "evidence": {"frames": finding.frames, "pointer": finding.pointer, "bytes": finding.span},
+        "fix": finding.fix or None,
+        "page": finding.page or None,
+        "revision": finding.revision or None,
+    }
+
+
+def check_as_json(check: Check) -> dict[str, Any]:
+    """One check, with the page of the newest revision it applies to."""
+    return {
+        "id": check.id,
+        "severity": check.severity,
+        "title": check.title,
+        "confidence": check.confidence,
+        "revisions": check.revisions,
+        "page": _page(check) or None,
+        "fix": check.fix or None,
+    }
+
+
+def junit(findings: Sequence[Finding], checks: Iterable[Check], target: str, fails: Severity) -> bytes:
+    """A test suite with a case for each check: failed, if it found something at least as bad as `fails`."""
+    by_id: dict[str, list[Finding]] = {}
+    for each in findings:
+        by_id.setdefault(each.id, []).append(each)
+    suite = Xml.Element("testsuite", name="mcp-inspect", hostname="")
+    suite.append(_properties(target))
+    failed = total = 0
+    for check in checks:
+        total += 1
+        case = Xml.SubElement(suite, "testcase", classname=f"mcp.{check.id}", name=check.title)
+        bad = [each for each in by_id.get(check.id, ()) if each.severity.rank <= fails.rank]
+        rest = [each for each in by_id.get(check.id, ()) if each.severity.rank > fails.rank]
+        if bad:
+            failed += 1
+            failure = Xml.SubElement(case, "failure", type=bad[0].severity, message=visible(bad[0].sentence))
+            failure.text = "\n".join(map(_line, bad))
+        if rest:
+            Xml.SubElement(case, "system-out").text = "\n".join(map(_line, rest))
+    suite.set("tests", str(total))
+    suite.set("failures", str(failed))
+    suite.set("errors", "0")
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(suite, encoding="utf-8") + b"\n"
+
+
+def _properties(target: str) -> Xml.Element:
+    properties = Xml.Element("properties")
+    Xml.SubElement(properties, "property", name="target", value=visible(target))
+    return properties
+
+
+def _line(finding: Finding) -> str:
+    where = f"#{finding.frames[0]} " if finding.frames else ""
+    return visible(f"{where}{finding.pointer} {finding.sentence}" + (f" → {finding.fix}" if finding.fix else ""))
+
+
+def sarif(findings: Sequence[Finding], checks: Sequence[Check], target: str) -> bytes:
+    """One run with a rule for each check and a result for each finding."""
+    places = {check.id: place for place, check in enumerate(checks)}
+    driver = {"name": "mcp-inspect", "version": __version__, "rules": [_rule(check) for check in checks]}
+    results = [_result(each, places, target) for each in findings]
+    document = {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return json.dumps(document, indent=1).encode() + b"\n"
+
+
+def _rule(check: Check) -> dict[str, Any]:
+    rule: dict[str, Any] = {
+        "id": check.id,
+        "shortDescription": {"text": check.title},
+        "defaultConfiguration": {"level": _LEVELS[check.severity]},
+    }
+    if check.fix:
+        rule["help"] = {"text": check.fix}
+    if page := _page(check):
+        rule["helpUri"] = page
+    return rule
+
+
+def _page(check: Check) -> str:
+    return page_of(check.topic, find(check.revisions[-1]))
+
+
+def _result(finding: Finding, places: Mapping[str, int], target: str) -> dict[str, Any]:
+    name = f"entry {finding.frames[0]}{finding.pointer}" if finding.frames else "the whole conversation"
+    return {
+        "ruleId": finding.id,
+        "ruleIndex": places[finding.id],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": visible(finding.sentence + (f" ({finding.fix})" if finding.fix else ""))},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": target}},
+                "logicalLocations": [{"fullyQualifiedName": visible(name)}],
+            }
+        ],
+    }
