@@ -24,6 +24,7 @@ OPEN_LIMIT = 64_000
 """Bytes of a line that are shown when it is opened; the raw view has all."""
 _INDENT = 2
 _WINDOW = 1 << 20
+_STEPS = 1 << 14
 _GROWTH_LIMIT = 256 << 20
 """Deeply nested JSON can grow a thousandfold by indentation; beyond so many bytes it stays as it is."""
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -99,7 +100,9 @@ class JsonLines:
         if not self.opens(index):
             return None
         closing = b"}" if self._text[end - 1 : end] == b"{" else b"]"
-        return self.line_at(self._text.find(b"\n" + b" " * indent + closing, end) + 1)
+        if index == 0:
+            return self.count - 1
+        return self.line_at(_find(self._text, b"\n" + b" " * indent + closing, end) + 1)
 
     def parent(self, index: int) -> int | None:
         """Return the line that opens what a line stands in; None at the outside."""
@@ -187,7 +190,7 @@ class JsonLines:
             found = max(self._text.rfind(margin + first, begin, end) for first in (b'"', b"{", b"["))
             if found >= 0 or begin == 0:
                 return self.line_at(found + 1)
-            end, window = begin + len(margin) + 1, window * 8
+            end, window = begin + len(margin) + 1, min(window * 8, _WINDOW)
 
 
 def _indented(raw: bytes) -> tuple[bytes, str, str]:
@@ -210,15 +213,25 @@ def _scanned(raw: bytes) -> tuple[bytes, str, str]:
 
 def _indented_size(raw: bytes) -> int:
     """Return a bound of the size after indentation; brackets inside strings raise it."""
-    brackets = raw.translate(None, _NO_BRACKETS)
-    lines = 2 * len(brackets) + raw.count(b",") + 1
+    pieces = [raw[at : at + _WINDOW] for at in range(0, len(raw), _WINDOW)] if len(raw) > _WINDOW else [raw]
+    brackets = b"".join([piece.translate(None, _NO_BRACKETS) for piece in pieces])
+    lines = 2 * len(brackets) + sum(piece.count(b",") for piece in pieces) + 1
     if lines * len(brackets) < _GROWTH_LIMIT // _INDENT:
         return len(raw) + lines * len(brackets) * _INDENT
     depth = deepest = 0
-    for at in range(0, len(brackets), _WINDOW):  # in pieces, so that another thread gets its turn
-        depths = list(accumulate(map(_STEP.__getitem__, brackets[at : at + _WINDOW]), initial=depth))
+    for at in range(0, len(brackets), _STEPS):  # in pieces, so that another thread gets its turn
+        depths = list(accumulate(map(_STEP.__getitem__, brackets[at : at + _STEPS]), initial=depth))
         depth, deepest = depths[-1], max(deepest, max(depths))
     return len(raw) + lines * deepest * _INDENT
+
+
+def _find(text: bytes, needle: bytes, start: int) -> int:
+    """Find in pieces, so that another thread gets its turn; -1 if it is not there."""
+    for at in range(start, len(text), _WINDOW):
+        found = text.find(needle, at, at + _WINDOW + len(needle) - 1)
+        if found >= 0:
+            return found
+    return -1
 
 
 def _line_starts(text: bytes) -> "array[int]":
