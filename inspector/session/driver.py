@@ -54,6 +54,7 @@ from inspector.session.bounds import Bounds
 from inspector.session.desk import Desk
 from inspector.session.ids import Ids
 from inspector.session.log_level import LogWish
+from inspector.session.lost import is_lost
 from inspector.session.offering import Offering
 from inspector.session.outgoing import outgoing, refused
 from inspector.session.waiting import Clocks, Waiter, wait
@@ -81,8 +82,8 @@ class HttpLike(Protocol):
     async def open_stream(self, headers: Mapping[str, str]) -> Delivery:
         """Open the standalone stream."""
 
-    def forget_session(self) -> None:
-        """Send no session id from now on."""
+    def forget_session(self, status: int) -> None:
+        """Send no session id from now on: the server has answered with this status."""
 
     @property
     def logging_in(self) -> bool:
@@ -364,7 +365,7 @@ def _is_refusal(
     carried = journal.http_exchanges.get(exchange.http)
     response = carried.response if carried else None
     status = response.status if response else 0
-    return status in (401, 403) or (status == 404 and http.mcp_session_id is not None)
+    return status in (401, 403) or (http.mcp_session_id is not None and is_lost(status, answer.message))
 
 
 def _broken(exchange: Exchange | None, error: InspectError) -> Broken:

@@ -30,6 +30,7 @@ from inspector.protocol.things import Tool
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver
 from inspector.session.exactly import ByHand
+from inspector.session.lost import is_lost
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Clocks
 from inspector.session.watching import Watching
@@ -233,17 +234,13 @@ class Session:
             self.ended.set()
 
     async def _started_over(self, reply: Reply) -> bool:
-        """After a 404 on an HTTP session: start over once, visibly. Whether that worked.
-
-        "When a client receives HTTP 404 in response to a request containing an Mcp-Session-Id, it MUST start a
-        new session" (specification 2025-03-26 to 2025-11-25, basic/transports).
-        """
+        """Where the server does not know the HTTP session any more: start over once, visibly. Whether that worked."""
         http, revision = self._driver.http, self.revision
         if http is None or revision is None or http.mcp_session_id is None:
             return False
-        if not isinstance(reply, Refused) or reply.status != 404:
+        if not isinstance(reply, Refused) or not is_lost(reply.status, reply.body.decode(errors="replace")):
             return False
-        http.forget_session()
+        http.forget_session(reply.status or 0)
         with suppress(InspectError):
             await self._driver.drive(connect(msgspec.structs.replace(self.options.wish, era=revision.era)))
             await self.watching.renew()

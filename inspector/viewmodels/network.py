@@ -90,7 +90,8 @@ def sections(journal: Journal, exchange: HttpExchange, *, reveal: bool = False) 
     found.append(Section("Time", _timing(exchange)))
     crossed, more = _crossed(journal, exchange)
     note = "" if not more else f"There may be more: {MOST_SEARCHED:,} entries were looked through, {MOST_SHOWN} shown."
-    found.append(Section("What crossed", lines=crossed, note=note))
+    nothing = "" if crossed else "Nothing so far." if not exchange.end_n else "Nothing."
+    found.append(Section("What crossed", lines=crossed, note=note or nothing))
     return found
 
 

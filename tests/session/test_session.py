@@ -46,7 +46,7 @@ async def test_nothing_of_it_is_left_when_it_is_over() -> None:
         await live.list_all("tools")
     assert asyncio.all_tasks() == before
     assert live.ended.is_set()
-    assert live.journal._listeners == []
+    assert live.journal._listeners._all == []
 
 
 async def test_a_list_comes_with_all_its_pages() -> None:
@@ -141,7 +141,7 @@ class _Sessions(MemoryTransport):
 
     logging_in = False
 
-    def forget_session(self) -> None:
+    def forget_session(self, status: int) -> None:
         self.mcp_session_id = None
 
     def _answers(self, payload: bytes) -> Iterable[bytes]:

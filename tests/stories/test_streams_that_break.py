@@ -127,7 +127,8 @@ async def test_in_the_handshake_era_a_cut_stream_without_ids_is_asked_for_again_
 class Forgetful:
     """A server of the handshake era that has forgotten its first session by the time it is called, or resumed."""
 
-    def __init__(self, *, when_resumed: bool) -> None:
+    def __init__(self, refusal: HttpResponse, *, when_resumed: bool = False) -> None:
+        self._refusal = refusal
         self._when_resumed = when_resumed
         self._sessions = iter(("first", "second", "third"))
 
@@ -139,24 +140,31 @@ class Forgetful:
         """In the first session: forgotten, or a stream that ends after its priming event."""
         if request.header("mcp-session-id") != "first":
             return json_answer(answer_to(request, DONE))
-        return stream(event(b"", id="1", retry="50")) if self._when_resumed else HttpResponse(404)
+        return stream(event(b"", id="1", retry="50")) if self._when_resumed else self._refusal
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """No standalone stream, and no resumption."""
-        return HttpResponse(404 if request.header("last-event-id") else 405)
+        return self._refusal if request.header("last-event-id") else HttpResponse(405)
 
 
-async def test_a_lost_session_is_a_mark_in_the_traffic_and_the_call_goes_on_in_another(tmp_path: Path) -> None:
-    server = Forgetful(when_resumed=False)
+GONE = HttpResponse(404)
+SAYS_SO = json_answer(b'{"jsonrpc":"2.0","error":{"code":-32000,"message":"No valid session ID provided"}}', 400)
+
+
+@pytest.mark.parametrize("refusal", [GONE, SAYS_SO])
+async def test_a_lost_session_is_a_mark_in_the_traffic_and_the_call_goes_on_in_another(
+    tmp_path: Path, refusal: HttpResponse
+) -> None:
+    server = Forgetful(refusal)
     async with serving(legacy(tools(), initialize=server.initialize, tools_call=server.call, GET=server.get)) as site:
         ran = await mcp_inspect(*CALL, site.url, place=tmp_path)
     assert (ran.status, ran.json["result"]) == (ExitStatus.OK, DONE)
-    assert renewals(ran) == ["the server has answered 404, and a new session is begun"]
+    assert renewals(ran) == [f"the server has answered {refusal.status}, and a new session is begun"]
     assert len(asked(site, "initialize")) == 2
 
 
 async def test_a_call_whose_session_is_lost_while_it_runs_is_not_made_a_second_time(tmp_path: Path) -> None:
-    server = Forgetful(when_resumed=True)
+    server = Forgetful(GONE, when_resumed=True)
     async with serving(legacy(tools(), initialize=server.initialize, tools_call=server.call, GET=server.get)) as site:
         ran = await mcp_inspect(*CALL, site.url, place=tmp_path)
     assert ran.status == ExitStatus.UNREACHABLE

@@ -161,6 +161,13 @@ def test_a_stream_without_end_is_listed_only_so_far(monkeypatch: Any) -> None:
     assert "There may be more" in full(tape)
 
 
+def test_a_stream_on_which_nothing_has_come_says_so() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, method="GET")
+    answered(tape, 1, 200, STREAM)
+    assert "Nothing so far." in full(tape)
+
+
 def test_secrets_are_masked_until_somebody_asks() -> None:
     tape = Tape(http=True)
     asked(tape, 1, ("X-Session", "s3cret"))

@@ -139,12 +139,12 @@ class HttpTransport:
             return Delivery(answer_may_follow=False, why="this carriage has no standalone stream")
         return await self._carrier.open_stream(dict(headers or {}))
 
-    def forget_session(self) -> None:
-        """Drop the session id without telling the server: it has answered 404, and does not know it any more."""
+    def forget_session(self, status: int = 404) -> None:
+        """Drop the session id without telling the server: by this answer it does not know it any more."""
         if not isinstance(self._carrier, Sessions):
             return
         if self._observer is not None:
-            why = "the server has answered 404, and a new session is begun"
+            why = f"the server has answered {status}, and a new session is begun"
             self._observer.fact(ConnectionFact(ConnectionEvent.RENEW, self.kind, url=self.url, why=why))
         self._carrier.forget()
 
