@@ -6,7 +6,7 @@ listeners.
 
 from inspector.capture.entries import clamped, entry_of
 from inspector.capture.journal import Journal
-from inspector.capture.meaning import MessageKind, meaning_of
+from inspector.capture.meaning import meaning_of
 from inspector.capture.records import FrameRecord
 from inspector.capture.store import FROM_SERVER_BIT, PROBE_BIT, TO_SERVER_BIT, Row
 from inspector.protocol.frames import Direction, Frame
@@ -14,7 +14,6 @@ from inspector.protocol.plain import PlainFold
 
 LONGEST = 1024 * 1024
 """Bytes of a line that is taken this way."""
-_NOTIFICATION = int(MessageKind.NOTIFICATION)
 
 
 class Rows:
@@ -34,14 +33,15 @@ class Rows:
         raw, n = record.raw, self._store.count + len(self._waiting) + 1
         if raw is None or record.b64 is not None:
             return self._fold(record, wall_ns, place, length, n)
-        told = self._plain.take(raw, n, record.tm, record.dir)
-        if told is None:
+        taken = self._plain.take(raw, n, record.tm, record.dir, http=record.ex is not None or record.probe)
+        if taken is None:
             return self._fold(record, wall_ns, place, length, n)
         size = len(raw) if raw.isascii() else len(raw.encode())
-        method = self._store.number_for(told.method)
-        flags = _flags(record) | _NOTIFICATION
+        kind, name, exchange = taken
+        method = self._store.number_for(name)
+        flags = _flags(record) | kind
         wall = clamped(wall_ns) if record.tw is None else record.tw
-        self._waiting.append((place, length, record.tm, wall, size, flags, method, told.exchange))
+        self._waiting.append((place, length, record.tm, wall, size, flags, method, exchange))
         return size
 
     def flush(self) -> None:

@@ -123,8 +123,8 @@ class NotJsonRpc(msgspec.Struct, frozen=True):
 Message = Request | Notification | Answer | ErrorAnswer | NotJsonRpc
 
 
-class _Envelope(msgspec.Struct):
-    """What most messages look like; anything else takes the tolerant way."""
+class Envelope(msgspec.Struct, gc=False):
+    """What most messages look like; anything else takes the tolerant way. Its raw parts live as long as the payload."""
 
     jsonrpc: str
     id: int | str | msgspec.UnsetType = msgspec.UNSET
@@ -134,7 +134,7 @@ class _Envelope(msgspec.Struct):
     error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+_decode_envelope = msgspec.json.Decoder(Envelope).decode
 
 
 def read(payload: bytes) -> tuple[Message, ...]:
@@ -148,32 +148,24 @@ def read(payload: bytes) -> tuple[Message, ...]:
     return (_from_envelope(envelope) or _read_tolerantly(payload)[0],)
 
 
-def notification_in(payload: bytes | str) -> tuple[str, bytes] | None:
-    """Method and params of a frame that is one well-formed notification; None for every other frame."""
-    envelope = _notification(payload)
-    if envelope is None:
-        return None
-    params = envelope.params
-    return str(envelope.method), bytes(params) if isinstance(params, msgspec.Raw) else b"null"
-
-
-def notification_method(payload: bytes) -> str:
-    """The method of a frame that is one well-formed notification; "" for every other frame."""
-    envelope = _notification(payload)
-    return str(envelope.method) if envelope is not None else ""
-
-
-def _notification(payload: bytes | str) -> _Envelope | None:
+def envelope_of(payload: bytes | str) -> Envelope | None:
+    """The envelope of a frame that is one well-formed message as far as that tells; None for every other frame."""
     try:
         envelope = _decode_envelope(payload)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    unset = msgspec.UNSET
-    alone = envelope.id is unset and envelope.result is unset and envelope.error is unset
-    return envelope if alone and envelope.jsonrpc == "2.0" and envelope.method is not unset else None
+    return envelope if envelope.jsonrpc == "2.0" else None
 
 
-def _from_envelope(envelope: _Envelope) -> Message | None:
+def notification_method(payload: bytes) -> str:
+    """The method of a frame that is one well-formed notification; "" for every other frame."""
+    envelope, unset = envelope_of(payload), msgspec.UNSET
+    if envelope is None or envelope.id is not unset or envelope.result is not unset or envelope.error is not unset:
+        return ""
+    return envelope.method if isinstance(envelope.method, str) else ""
+
+
+def _from_envelope(envelope: Envelope) -> Message | None:
     """The message of a well-formed envelope; None for combinations that need a closer look."""
     id_, method, unset = envelope.id, envelope.method, msgspec.UNSET
     if isinstance(method, str):

@@ -16,7 +16,7 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, Http
 from inspector.protocol.frames import Channel, Direction, Eol
 
 STATELESS, HANDSHAKE = "2026-07-28", "2025-11-25"
-IDS = st.integers(1, 4) | st.sampled_from(["1", "a"])
+IDS = st.sampled_from([1, 2, "1"])
 _TOKENS = st.integers(1, 3) | st.sampled_from(["1", True, None, 2.5])
 _NUMBERS = st.integers(-1, 4) | st.sampled_from([0.5, 2.0, 10**400, "3", None, True])
 _TEXTS = st.sampled_from(["", "x", "é", "a\u2028b", 7, None])
@@ -115,11 +115,16 @@ _FACTS: tuple[Fact, ...] = (
 _FRAMES = st.tuples(st.sampled_from(Direction), st.sampled_from(Channel), PAYLOADS, _HTTP, st.booleans())
 _C2S, _S2C = Direction.TO_SERVER, Direction.FROM_SERVER
 _CALL = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "search", "_meta": {"progressToken": 1}}}
-_CALLS = IDS.map(lambda id_: (_C2S, Channel.STDIN, json.dumps(_CALL | {"id": id_}).encode(), None, False))
+_CALLS = IDS.map(lambda id_: _put(_C2S, _CALL | {"id": id_}))
 _STEPS = st.integers(0, 9).map(lambda step: (_S2C, Channel.STDOUT, _step(step), None, False))
-_ANSWERS = IDS.map(
-    lambda id_: (_S2C, Channel.STDOUT, json.dumps({"jsonrpc": "2.0", "id": id_, "result": {}}).encode(), None, False)
+_ASKS = st.tuples(IDS, _METHODS, _PARAMS).map(
+    lambda said: _put(_C2S, {"id": said[0], "method": said[1], "params": said[2]}),
 )
+_ANSWERS = st.tuples(IDS, _RESULTS).map(lambda said: _put(_S2C, {"id": said[0], "result": said[1]}))
+
+
+def _put(direction: Direction, members: dict[str, Any]) -> tuple[Any, ...]:
+    return direction, Channel.STDIN, json.dumps({"jsonrpc": "2.0"} | members).encode(), None, False
 
 
 def _step(step: int) -> bytes:
@@ -127,7 +132,16 @@ def _step(step: int) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}).encode()
 
 
-HAPPENINGS = st.lists(_CALLS | _STEPS | _STEPS | _ANSWERS | _FRAMES | _FRAMES | st.sampled_from(_FACTS), max_size=40)
+_OPENING: list[Any] = [
+    _put(_C2S, {"id": "i", "method": "initialize", "params": {"protocolVersion": HANDSHAKE}}),
+    _put(_S2C, {"id": "i", "result": {"protocolVersion": HANDSHAKE, "capabilities": {}, "serverInfo": {}}}),
+]
+_PLAIN = _CALLS | _STEPS | _ANSWERS | _ANSWERS | _ASKS
+_HAPPENING = _PLAIN | _PLAIN | _FRAMES | st.sampled_from(_FACTS)
+HAPPENINGS = st.tuples(
+    st.sampled_from([[], _OPENING, _OPENING]),
+    st.sampled_from([0, 1, 30]).flatmap(lambda size: st.lists(_HAPPENING, min_size=size, max_size=size + 10)),
+).map(lambda parts: [*parts[0], *parts[1]])
 """What a journal is told."""
 
 

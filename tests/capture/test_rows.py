@@ -30,7 +30,7 @@ def in_rows(path: Path) -> Any:
     return known(journal)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=200)
 @given(HAPPENINGS)
 def test_any_conversation_is_known_alike_both_ways(tmp_path_factory: Any, happenings: list[Any]) -> None:
     path = tmp_path_factory.mktemp("rows") / "x.mcpcap"
@@ -45,7 +45,7 @@ def test_every_capture_of_the_tests_is_known_alike_both_ways(path: Path) -> None
     assert in_rows(path) == one_by_one(path)
 
 
-def test_plain_progress_is_told_without_a_frame_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_traffic_is_taken_in_without_frames_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.mcpcap"
     journal = recorded(path)
     call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":1}}}'
@@ -64,7 +64,7 @@ def test_plain_progress_is_told_without_a_frame_of_its_own(tmp_path: Path, monke
     monkeypatch.setattr(Rows, "_fold", counted)
     again = load(path)
     again.close()
-    assert folded == [SENT]
+    assert folded == []
     progress = again.conversation.exchanges[0].progress
     assert progress is not None
     assert (progress.progress, progress.count, progress.frame) == (2, 3, 4)

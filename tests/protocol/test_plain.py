@@ -1,6 +1,8 @@
 """Plain notifications are taken in without events, and nothing else is."""
 
-from inspector.protocol.plain import PlainFold
+from inspector.capture.meaning import MessageKind
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.plain import ANSWER, NOTIFICATION, REQUEST, PlainFold
 from tests.protocol.wire import C2S, S2C, Wire
 
 MESSAGE = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}'
@@ -9,6 +11,30 @@ MESSAGE = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"
 def word(progress: str) -> bytes:
     params = b'{"progressToken":1,"progress":%b,"total":2}' % progress.encode()
     return b'{"jsonrpc":"2.0","method":"notifications/progress","params":%b}' % params
+
+
+def call(params: bytes) -> bytes:
+    return b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":%b}' % params
+
+
+def test_its_numbers_of_kinds_are_those_of_the_columns() -> None:
+    assert (REQUEST, NOTIFICATION, ANSWER) == (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.ANSWER)
+
+
+def test_a_call_and_its_result_are_an_exchange_and_an_operation() -> None:
+    wire = Wire()
+    wire.ask(1, "initialize", {"protocolVersion": "2025-11-25"})
+    wire.answer(1, {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}})
+    fold = PlainFold(wire.conversation)
+    params = b'{"name":"a","arguments":{"x":1},"_meta":{"progressToken":"t"}}'
+    assert fold.take(call(params), 3, 7, C2S) == (REQUEST, "tools/call", 2)
+    for odd in (b'{"resultType":"input_required"}', b'{"task":{}}', b'{"isError":"yes"}', b"5"):
+        assert fold.take(b'{"jsonrpc":"2.0","id":7,"result":%b}' % odd, 4, 9, S2C) is None, odd
+    assert fold.take(b'{"jsonrpc":"2.0","id":7,"result":{"isError":true}}', 4, 9, S2C) == (ANSWER, "", 2)
+    exchange = wire.conversation.exchanges[1]
+    assert (exchange.target, exchange.state, exchange.tool_error) == ("a", ExchangeState.ANSWERED, True)
+    assert (exchange.request_frame, exchange.answer_frame, exchange.duration_ns) == (3, 4, 2)
+    assert (exchange.operation, exchange.progress_token, exchange.revision) == (2, "t", "2025-11-25")
 
 
 def test_a_log_message_belongs_to_nothing() -> None:
@@ -34,6 +60,9 @@ def test_what_is_unusual_is_left_to_the_fold_and_changes_nothing() -> None:
     fold = PlainFold(wire.conversation)
     odd = [word("3"), word("-1"), word('"1"'), word("true"), word("1e999"), b"banner", b"[" + MESSAGE + b"]"]
     odd += [b'{"jsonrpc":"2.0","id":1,"method":"ping"}', b'{"jsonrpc":"2.0","id":1,"result":{}}']
+    odd += [call(b'{"name":""}'), call(b'{"name":"a","task":{}}'), call(b'{"name":"a","requestState":null}')]
+    odd += [call(b'{"name":"a","_meta":null}'), call(b'{"name":"a","_meta":{"progressToken":true}}'), call(b"[]")]
+    odd += [call(b'{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"x"}}')]
     odd += [b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}']
     assert [fold.take(payload, 2, 7, S2C) for payload in odd] == [None] * len(odd)
     assert fold.take(word("1"), 2, 7, C2S) is None, "its token was given in the other direction"

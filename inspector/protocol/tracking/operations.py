@@ -66,6 +66,10 @@ class OperationTracker:
         if operation is not None:
             self.join(exchange, operation)
             return
+        self.begin(exchange)
+
+    def begin(self, exchange: Exchange) -> None:
+        """A request was sent that nothing links to an older one."""
         self._first.append(exchange.number)
         exchange.operation = len(self._first)
 

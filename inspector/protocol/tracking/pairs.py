@@ -45,12 +45,24 @@ class Pairs:
             probe=frame.probe,
             http=frame.http,
         )
-        self.exchanges.append(exchange)
-        self._no_longer_open((frame.direction, request.id))
-        self._open[frame.direction, request.id] = exchange
-        if frame.http is not None:
-            self._on.setdefault(frame.http, {})[exchange.number] = exchange
+        self.begin(exchange)
         return exchange
+
+    def begin(self, exchange: Exchange) -> None:
+        """The next exchange, open."""
+        key = exchange.sender, exchange.id
+        self.exchanges.append(exchange)
+        self._no_longer_open(key)
+        self._open[key] = exchange
+        if exchange.http is not None:
+            self._on.setdefault(exchange.http, {})[exchange.number] = exchange
+
+    def answered(self, exchange: Exchange, frame: int, time_ns: int) -> None:
+        """What `close` does where a result belongs to an open request beyond doubt."""
+        self._no_longer_open((exchange.sender, exchange.id))
+        self._remember(exchange)
+        exchange.answer_frame, exchange.ended_ns, exchange.why = frame, time_ns, ""
+        exchange.state = ExchangeState.ANSWERED
 
     def close(self, frame: Frame, message: Answer | ErrorAnswer) -> tuple[Exchange | None, bool]:
         """An answer came: its exchange, and whether it came too late. (None, False) if it belongs to none.

@@ -33,9 +33,14 @@ class ProgressTracker:
         """A request may have given a token."""
         token = _token(peek.at(params, "_meta", "progressToken"))
         if token is not None:
-            exchange.progress_token = token
-            self._by_token[exchange.sender, token] = exchange
-            self._by_token.move_to_end((exchange.sender, token))
+            self.given(exchange, token)
+
+    def given(self, exchange: Exchange, token: RequestId) -> None:
+        """A request gave a token."""
+        exchange.progress_token = token
+        self._by_token[exchange.sender, token] = exchange
+        self._by_token.move_to_end((exchange.sender, token))
+        if len(self._by_token) > _REMEMBERED:
             self._forget_the_oldest()
 
     def notified(self, frame: Frame, params: Any) -> Exchange | None:
@@ -48,7 +53,7 @@ class ProgressTracker:
         exchange.progress = progress_in(params, frame=frame.n, time_ns=frame.time_ns, before=exchange.progress)
         return exchange
 
-    def notified_plainly(self, asker: Direction, params: bytes, n: int, time_ns: int) -> Exchange | None:
+    def notified_plainly(self, asker: Direction, params: bytes | msgspec.Raw, n: int, time_ns: int) -> Exchange | None:
         """What `notified` does, if nothing is wrong with the notification and its token is known; else nothing is done.
 
         `asker` sent the request, `n` is the notification's frame.
