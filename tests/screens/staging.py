@@ -38,6 +38,7 @@ _TICKS = 6
 """As often are panels asked to look before they do, the slowest of them."""
 _SINCE_NS = 12_500_000_000
 """How long the questions have waited that wait."""
+_WATCHES = Recording.keep_up.__name__
 _STILL = 3
 """How many looks in a row have to find the same picture."""
 
@@ -216,4 +217,5 @@ async def stand_still(pilot: Pilot[Any]) -> None:
 
 
 def _rests(app: Posed) -> bool:
-    return all(worker.is_finished for worker in app.workers)
+    """Whether nothing works any more, but for what looks whether the file has grown."""
+    return all(worker.is_finished or worker.name == _WATCHES for worker in app.workers)
