@@ -7,6 +7,8 @@ link is opened on a key of its own and in no other way. What is over shows what 
 from functools import partial
 from typing import Literal, TypeAlias
 
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -33,6 +35,7 @@ from inspector.tui.panels.open_link import open_link
 from inspector.tui.styles import glyphs, role_styles
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.schema_form import SchemaForm
+from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.answers import (
     ROOTS_SCHEMA,
@@ -43,7 +46,7 @@ from inspector.viewmodels.answers import (
     no_to,
     roots_of,
 )
-from inspector.viewmodels.lines import Line, Section, section_lines
+from inspector.viewmodels.lines import Section
 from inspector.viewmodels.question import kind_word, question_sections
 from inspector.viewmodels.roles import Span
 
@@ -317,12 +320,15 @@ def _say(pane: QuestionPane, what: str, grave: bool) -> None:
     pane.app.notify(what, severity="warning" if grave else "information", markup=False)
 
 
-def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Text:
-    lines: list[Line] = []
+def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Group:
+    """Under each title what it has, set in: what is too long for a line goes on below itself."""
+    dark = pane.app.current_theme.dark
+    parts: list[RenderableType] = []
     for section in sections:
-        lines += [*section_lines(section), ()]
-    inks = role_styles(dark=pane.app.current_theme.dark)
-    return Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines[:-1])
+        parts += [Text("")] if parts else []
+        parts.append(Text(section.title, role_styles(dark=dark)["title"]))
+        parts.append(Padding(section_renderable(section, dark=dark), (0, 0, 0, 2)))
+    return Group(*parts)
 
 
 def _is_unreadable(pane: QuestionPane) -> bool:

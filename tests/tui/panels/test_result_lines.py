@@ -53,3 +53,19 @@ def test_what_acts_on_a_terminal_does_not_get_here() -> None:
 
 def test_a_word_longer_than_the_line_is_broken() -> None:
     assert [plain(row) for row in words_wrapped((("x" * 25, "text"),), 10)] == ["x" * 10, "x" * 10, "x" * 5]
+
+
+def test_a_deep_indent_leaves_room_for_a_long_word() -> None:
+    rows = [plain(row) for row in words_wrapped((("x" * 40, "text"),), 20, 18)]
+    assert rows == ["x" * 20, " " * 10 + "x" * 10, " " * 10 + "x" * 10]
+
+
+def test_a_line_of_a_megabyte_is_wrapped_whole() -> None:
+    rows = [plain(row) for row in words_wrapped((("[" * 1_000_000, "text"),), 100)]
+    assert {len(row) for row in rows} == {100}
+    assert len(rows) == 10_000
+
+
+def test_marks_that_take_no_room_stay_with_their_letters() -> None:
+    rows = [plain(row) for row in words_wrapped((("e\u0301" * 90, "text"),), 30)]
+    assert rows == ["e\u0301" * 30] * 3
