@@ -27,11 +27,11 @@ _WORDS_OF = ("description", "instructions")
 
 
 def in_short(changes: Iterable[ListChanges]) -> str:
-    """How much has changed, "2 added, 1 removed, 1 changed"; "" for nothing."""
+    """How much has changed, "2 new, 1 gone, 1 changed"; "" for nothing."""
     all_ = list(changes)
     counts = {
-        "added": sum(len(each.added) for each in all_),
-        "removed": sum(len(each.removed) for each in all_),
+        "new": sum(len(each.added) for each in all_),
+        "gone": sum(len(each.removed) for each in all_),
         "changed": sum(len(each.changed) for each in all_),
     }
     said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)

@@ -59,6 +59,8 @@ class Finished:
     """What to do about the failure."""
     cancelled: bool = False
     timed_out: bool = False
+    failed_task: bool = False
+    """Whether it was a task that its server calls failed, whatever result it brought."""
     duration_ns: int | None = None
     size: int | None = None
     """Payload bytes of the answer."""
@@ -164,6 +166,8 @@ def _headline(finished: Finished, came: Came, more: str = "") -> Line:
     if finished.rounds > 1:
         parts.append(f"{finished.rounds} rounds")
     tail = "".join(f" {signs.NOTE} {part}" for part in parts)
+    if came is Came.OK and finished.failed_task:
+        said, role = f"{signs.ERROR} The task failed", "error"
     if came is Came.OK and _is_empty(finished.result):
         more = "; empty result"
     return (said + more, role), (tail, "muted")
@@ -171,7 +175,7 @@ def _headline(finished: Finished, came: Came, more: str = "") -> Line:
 
 def _broken(headline: Line, verdict: Verdict | None) -> Line:
     """The headline of a success, which is not all well if the result breaks the schema that the tool promised."""
-    if verdict is None or verdict.ok is not False:
+    if verdict is None or verdict.ok is not False or headline[0][1] == "error":
         return headline
     said = f"{signs.WARNING} Succeeded, but breaks its output schema ({len(verdict.problems)})"
     return (said, "warning"), *headline[1:]

@@ -11,7 +11,7 @@ from inspector.capture.journal import Journal
 from inspector.protocol import peek
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, read
-from inspector.protocol.tracking.task_words import ENDED
+from inspector.protocol.tracking.task_words import ENDED, TaskState
 from inspector.protocol.tracking.tasks import Task, TaskFault
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import Fact, Line, Section, fact, lay
@@ -162,6 +162,7 @@ def outcome(journal: Journal, task: Task) -> tuple[Finished, bytes] | None:
         size=len(raw),
         rounds=task.polls + 1,
         revision=opening.revision if opening else None,
+        failed_task=task.state == TaskState.FAILED,
         answered=False,
         failure="What it came to can't be read back.",
     )

@@ -75,7 +75,7 @@ def listings(person: Person) -> list[Any]:
 async def test_a_list_that_changes_is_fetched_and_its_changes_are_shown(package: str, tmp_path: Path) -> None:
     async with at_the_quay(package, tmp_path) as person:
         await let_the_tide_turn(person)
-        await person.sees("1 added, 1 removed, 1 changed: D", "unload + new", "sail ◆ changed")
+        await person.sees("1 new, 1 gone, 1 changed: D", "unload + new", "sail ◆ changed")
         assert "row" not in person.screen.split("Result")[0].split("▌")[0]
         assert listings(person) == [None, None]
         await person.press("D")
@@ -93,7 +93,7 @@ async def test_on_demand_the_list_waits_until_it_is_asked_for(tmp_path: Path) ->
         assert "unload" not in person.screen
         assert listings(person) == [None]
         await person.press("L")
-        await person.sees("1 added, 1 removed, 1 changed: D", "unload + new")
+        await person.sees("1 new, 1 gone, 1 changed: D", "unload + new")
         assert listings(person) == [None, None]
 
 

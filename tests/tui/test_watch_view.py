@@ -25,3 +25,17 @@ def test_each_thing_is_told_once_and_nothing_before_there_is_a_session() -> None
     said.append("open again")
     assert told.watch_news() == ("open again",)
     assert told.watch_news() == ()
+
+
+def test_a_recording_wants_nothing_watched() -> None:
+    WatchView().watch_first(("a:b",))
+    assert WatchView().wants_watched == ()
+
+
+def test_what_is_watched_goes_on_to_the_next_connection_even_one_that_never_opened() -> None:
+    live = SimpleNamespace(session=None, watch_first=())
+    told = Told(live)
+    told.watch_first(("a:b",))
+    assert told.wants_watched == ("a:b",)
+    live.session = SimpleNamespace(watching=SimpleNamespace(wanted=SimpleNamespace(uris=("c:d",))))
+    assert told.wants_watched == ("c:d",)

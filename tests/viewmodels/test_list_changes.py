@@ -13,8 +13,8 @@ def shown(kind: str, before: list[Any], after: list[Any]) -> list[str]:
 
 def test_it_is_said_in_short() -> None:
     changes = list_changes("tools", [{"name": "a"}, {"name": "b"}], [{"name": "b", "title": "B"}, {"name": "c"}])
-    assert in_short([changes]) == "1 added, 1 removed, 1 changed"
-    assert in_short([changes, changes]) == "2 added, 2 removed, 2 changed"
+    assert in_short([changes]) == "1 new, 1 gone, 1 changed"
+    assert in_short([changes, changes]) == "2 new, 2 gone, 2 changed"
     assert in_short([ListChanges("tools")]) == ""
     assert in_short([ListChanges("tools", reordered=True)]) == "another order"
 

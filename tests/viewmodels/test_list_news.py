@@ -37,7 +37,7 @@ def test_a_list_that_has_changed_says_how_much_and_which_key_shows_it() -> None:
     catalogue = Catalogue()
     listed(catalogue, "tools", [{"name": "a"}, {"name": "b"}])
     listed(catalogue, "tools", [{"name": "b", "title": "B"}, {"name": "c"}, {"name": "d"}])
-    assert above(news(catalogue, "tools")) == ["2 added, 1 removed, 1 changed: D shows"]
+    assert above(news(catalogue, "tools")) == ["2 new, 1 gone, 1 changed: D shows"]
     assert marks_of(news(catalogue, "tools")) == {"b": "changed", "c": "new", "d": "new"}
 
 

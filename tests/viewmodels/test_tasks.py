@@ -6,6 +6,7 @@ import pytest
 
 from inspector.protocol.tracking.tasks import Task
 from inspector.viewmodels.lines import plain, section_lines
+from inspector.viewmodels.result import result_view
 from inspector.viewmodels.tasks import left_of_ttl, outcome, row, sections, titles
 from inspector.viewmodels.text import cell_width
 from tests.viewmodels.errands import CORE, begun, brought, polled, word
@@ -140,3 +141,14 @@ def test_a_task_that_was_only_listed_is_told_of_too(tape: Tape) -> None:
     (task,) = tape.journal.conversation.tasks.all
     assert shown(tape, task).startswith("✓ completed    ?")
     assert "call" not in told(tape, task)
+
+
+def test_a_task_that_has_failed_did_not_succeed_whatever_result_it_brings(tape: Tape) -> None:
+    task = begun(tape.initialized(CORE))
+    polled(tape, 11, state="failed")
+    brought(tape, 12, DONE)
+    found = outcome(tape.journal, task)
+    assert found is not None
+    view = result_view(found[0])
+    assert plain(view.headline).startswith("✗ The task failed")
+    assert view.blocks[0].text == "painted"

@@ -32,7 +32,7 @@ async def test_what_was_typed_chosen_and_searched_outlives_a_new_list() -> None:
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("4", "2")
         subject.list([tool("abs"), tool("add", description="Adds."), tool("sub"), tool("mul")])
-        await shows(app, "1 added, 1 changed: D shows")
+        await shows(app, "1 new, 1 changed: D shows")
         assert "abs + new" in text(app)
         assert "add ◆ changed" in text(app)
         await pilot.pause(0.2)
@@ -68,7 +68,7 @@ async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() ->
         await pilot.press("7")
         subject.list([tool("sub")])
         await shows(app, "the server lists it no more")
-        await shows(app, "1 removed: D shows")
+        await shows(app, "1 gone: D shows")
         await pilot.press("ctrl+j")
         await until(lambda: subject.calls, "the call went out")
         assert subject.calls == [{"name": "add", "arguments": {"a": 7}}]
@@ -97,7 +97,7 @@ async def test_the_place_in_a_long_list_stays() -> None:
         view.scroll_to(90)
         await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "tool100", "it is meant")
         subject.list([tool("aaa"), *map(tool, names)])
-        await shows(app, "1 added: D shows")
+        await shows(app, "1 new: D shows")
         assert (view.cursor, view.top) == (101, 91)
 
 
@@ -107,7 +107,7 @@ async def test_the_changes_are_shown_with_both_sides() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         subject.list([tool("add", TEXT, description="Adds three numbers")])
-        await shows(app, "1 removed, 1 changed: D shows")
+        await shows(app, "1 gone, 1 changed: D shows")
         await pilot.press("D")
         await shows(app, '    inputSchema.properties.a.type: "integer" → "string"')
         assert "− Adds [two] numbers" in text(app)
@@ -159,7 +159,7 @@ async def test_half_a_list_does_not_replace_a_whole_one() -> None:
         subject.tape.answer(2, {"tools": [tool("sub"), tool("mul"), tool("div")]})
         subject.now_listing = None
         await shows(app, "4 tools")
-        await shows(app, "1 added: D shows")
+        await shows(app, "1 new: D shows")
         assert app.panel.form.tool is not None
         assert app.panel.form.tool.name == "mul"
 
