@@ -72,12 +72,20 @@ class Tab:
 
     @property
     def running(self) -> list[str]:
-        """What would be lost if it ended now: the methods of requests under way."""
+        """What would be lost if it ended now, a line each: requests under way, and questions."""
+        from inspector.session.desk import TicketState
+        from inspector.viewmodels.question import asked_in_short
+        from inspector.viewmodels.text import visible
         from inspector.viewmodels.words import is_stream
 
         if not self.subject.can_act or self.subject.stage is not Stage.OPEN:
             return []
-        return [each.method for each in self.subject.journal.conversation.pairs.pending if not is_stream(each)]
+        pending = self.subject.journal.conversation.pairs.pending
+        asked = [ticket.question for ticket in self.subject.tickets if ticket.state is TicketState.WAITING]
+        return [
+            *(f"{visible(each.method, limit=100)} waits for its answer" for each in pending if not is_stream(each)),
+            *(f"asked: {asked_in_short(each)}" for each in asked),
+        ]
 
 
 def subject_of(first: Live | None, capture: Path | None) -> Subject:
@@ -224,11 +232,16 @@ class Tabs:
         from inspector.tui.screens.open import OpenScreen
 
         servers, captures = self.opener.found()
-        self.push_screen(OpenScreen(servers, captures), self._open)
 
-    async def _open(self: "InspectApp", wanted: "Wanted | None") -> None:  # type: ignore[misc]
-        if wanted is None or self.opener is None:
-            return
+        def chosen(wanted: "Wanted | None") -> None:
+            if wanted is not None:
+                self.call_later(self.open_tab, wanted)
+
+        self.push_screen(OpenScreen(servers, captures), chosen)
+
+    async def open_tab(self: "InspectApp", wanted: "Wanted") -> None:  # type: ignore[misc]
+        """Open something in a tab of its own, and show that; what is wrong with it is said."""
+        assert self.opener is not None, "whoever can choose has an opener"
         try:
             tab = await self.add_tab(self.opener.open(wanted))
         except InspectError as error:
@@ -251,16 +264,15 @@ class Tabs:
         from inspector.tui.screens.confirm import ConfirmScreen
         from inspector.viewmodels.text import visible
 
-        async def answered(yes: bool | None) -> None:
+        def answered(yes: bool | None) -> None:
             if yes:
-                await self.close_tab(tab)
+                self.call_later(self.close_tab, tab)
 
         asked = visible(f"Close {tab.name} and end its server?", limit=200)
-        quoted = "\n".join(visible(method, limit=100) for method in running)
-        said = f"{len(running)} request{'s' * (len(running) > 1)} of it would be given up:"
+        said = "This would be given up:"
         ways = ("no, keep it (n)", "yes, close it (y)")
         question: list[list[Span]] = [[(asked, "strong")], [(said, "text")]]
-        self.push_screen(ConfirmScreen("Close", question, quoted, ways), answered)
+        self.push_screen(ConfirmScreen("Close", question, "\n".join(running), ways), answered)
 
     async def close_tab(self: "InspectApp", tab: Tab) -> None:  # type: ignore[misc]
         """End a conversation and take its tab away; another one comes in sight."""

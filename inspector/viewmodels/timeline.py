@@ -166,6 +166,11 @@ class Timeline(RowSource):
         return sum(wire.journal.count for wire in self.wires)
 
     @property
+    def taken(self) -> int:
+        """How many of them were taken in."""
+        return sum(wire.model.taken for wire in self.wires)
+
+    @property
     def trouble(self) -> str:
         """What is wrong with the filter at work, one sentence; "" if nothing is."""
         return next((wire.model.filter_trouble for wire in self.wires if wire.model.filter_trouble), "")

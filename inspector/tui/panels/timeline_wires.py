@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _LONGEST_S = 0.008
 """How long one look may take in what is new; see the list of one conversation."""
+_LONGEST_BEHIND_S = 0.02
+"""The same where there is much to catch up with: a key waits that long at worst."""
+_MUCH = 20_000
 _AT_ONCE = 500
 """Entries of each conversation between two looks at the clock."""
 
@@ -81,7 +84,8 @@ def _wire(tab: Tab, term: "Term | None") -> Wire:
 
 def _take_in(timeline: Timeline) -> None:
     """Catch up for some milliseconds: what is left comes with the next looks."""
-    end = time.perf_counter() + _LONGEST_S
+    longest = _LONGEST_BEHIND_S if timeline.total - timeline.taken > _MUCH else _LONGEST_S
+    end = time.perf_counter() + longest
     while timeline.refresh(_AT_ONCE) and time.perf_counter() < end:
         pass
     timeline.filter_step()

@@ -1,0 +1,176 @@
+"""Several conversations in one app: each keeps what is its own, and what happens out of sight is told by name."""
+
+import os
+import signal
+from pathlib import Path
+
+from textual.widgets import Input
+
+from inspector.protocol.frames import Frame
+from inspector.session.session import State
+from inspector.tui.screens.confirm import ConfirmScreen
+from inspector.tui.screens.open import OpenScreen
+from inspector.tui.subject import Stage
+from inspector.tui.tabs import Tab
+from inspector.viewmodels.wanted import OpenTyped
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.tui.several import aboard, stages
+from tests.tui.staging import Staged, handshake
+from tests.viewmodels.tape import Tape
+from tests.waiting import until
+
+
+def _sent(tab: Tab) -> bytes:
+    """All that went to a tab's server."""
+    entries = map(tab.subject.journal.store.entry, range(1, tab.subject.journal.count + 1))
+    return b"\n".join(each.what.payload for each in entries if isinstance(each.what, Frame))
+
+
+async def test_one_conversation_has_no_line_of_tabs_and_keys_for_tabs_say_why() -> None:
+    async with aboard("pier") as (app, pilot, _):
+        assert app.bar is None
+        assert "next tab" not in text(app)
+        for key in ("comma", "&", "ctrl+w"):
+            await pilot.press(key)
+        await until(lambda: "O opens another" in text(app) and "the only one" in text(app), "why there is nothing")
+        assert not app.shows_timeline
+
+
+async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chosen() -> None:
+    async with aboard("pier", "quay") as (app, pilot, _):
+        assert "● pier" in text(app)
+        assert "● quay" in text(app)
+        await pilot.press("2")
+        await until(lambda: "log_passage" in text(app), "the tools of the first")
+        tools = app.panel
+        await pilot.press("comma")
+        await until(lambda: app.tab.name == "quay" and "tools/list" in text(app), "the second, on its own screen")
+        await pilot.press('"')
+        await until(lambda: app.panel is tools and tools.display, "the first, as it was left")
+        await pilot.press('"')
+        await until(lambda: app.shows_timeline, "the timeline, which is one of them")
+        await pilot.press("escape")
+        await until(lambda: app.panel is tools, "back where one was")
+
+
+async def test_what_is_asked_of_one_server_goes_to_no_other() -> None:
+    async with aboard("pier", "quay") as (app, pilot, _):
+        await pilot.press("comma", "U")
+        await until(lambda: "pong" in text(app) or "answered" in text(app) or "ms" in text(app), "the ping's time")
+        first, second = app.tabs
+        before = first.subject.journal.count
+        await second.subject.call("tools/call", {"name": "tide_chart", "arguments": {}}, lambda exchange: None)
+        assert b"tide_chart" in _sent(second)
+        assert b'"tools/call"' not in _sent(first)
+        assert first.subject.journal.count == before
+
+
+async def test_a_new_connection_is_made_for_the_tab_in_sight_alone() -> None:
+    async with aboard("pier", "quay") as (app, pilot, fleet):
+        old = [tab.subject for tab in app.tabs]
+        await pilot.press("comma", "ctrl+r")
+        await until(lambda: app.tabs[1].subject is not old[1], "another conversation")
+        await until(lambda: stages(app) == [Stage.OPEN, Stage.OPEN], "connected")
+        assert app.tabs[0].subject is old[0]
+        assert len(fleet.lives) == 3
+
+
+async def test_a_server_that_dies_out_of_sight_is_told_by_its_tab_and_the_other_goes_on() -> None:
+    async with aboard("pier", "quay") as (app, _, fleet):
+        os.kill(fleet.lives[1].session.transport.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        await until(lambda: app.tabs[1].subject.stage is Stage.CLOSED, "the second is gone")
+        await until(lambda: "quay: closed: " in text(app), "that it is told of")
+        assert app.subject.stage is Stage.OPEN
+        await until(lambda: "○ quay" in text(app), "the sign in its tab")
+
+
+async def test_a_question_out_of_sight_is_told_with_the_name_and_counted_in_the_tab() -> None:
+    async with aboard("pier", "quay") as (app, pilot, _):
+        second = app.tabs[1]
+        await pilot.press("2")
+        call = {"name": "ask_visit", "arguments": {}}
+        app.run_worker(second.subject.call("tools/call", call, lambda exchange: None))
+        await until(lambda: bool(second.subject.tickets), "the question")
+        await until(lambda: "quay: " in text(app) and "asks" in text(app), "the notice with the tab's name")
+        await until(lambda: "◆ 1" in text(app).splitlines()[0], "the counter in the tab")
+        await pilot.press("comma")
+        await until(lambda: "here" in text(app).splitlines()[-2], "the line of the question, in its own tab")
+
+
+async def test_closing_a_tab_ends_its_server_and_leaves_the_others() -> None:
+    async with aboard("pier", "quay") as (app, pilot, fleet):
+        await pilot.press("comma", "ctrl+w")
+        await until(lambda: len(app.tabs) == 1 and app.bar is None, "one is left, without a line of tabs")
+        await until(lambda: fleet.closed == ["quay"], "what it ran on was ended")
+        assert fleet.lives[1].session.transport.exit is not None  # type: ignore[union-attr]
+        assert stages(app) == [Stage.OPEN]
+        assert app.tab.name == "pier"
+
+
+async def test_closing_asks_first_while_something_runs() -> None:
+    async with aboard("pier", "quay") as (app, pilot, fleet):
+        call = {"name": "sweep_horizon", "arguments": {"steps": 100, "seconds_per_step": 60}}
+        app.run_worker(app.subject.call("tools/call", call, lambda exchange: None), exit_on_error=False)
+        await until(lambda: bool(app.tab.running), "a call runs")
+        await pilot.press("ctrl+w")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
+        assert "Close pier and end its server?" in text(app)
+        assert "tools/call waits for its answer" in text(app)
+        await pilot.press("n")
+        await until(lambda: not isinstance(app.screen, ConfirmScreen), "no")
+        assert len(app.tabs) == 2
+        await pilot.press("ctrl+w")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
+        await pilot.press("y")
+        await until(lambda: app.tab.name == "quay" and app.panel.display, "the other in sight")
+        await until(lambda: fleet.lives[0].state is State.CLOSED, "its server has ended")
+        assert stages(app) == [Stage.OPEN]
+
+
+async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said() -> None:
+    async with aboard("pier") as (app, pilot, fleet):
+        await pilot.press("O")
+        await until(lambda: isinstance(app.screen, OpenScreen), "what can be opened")
+        await pilot.press("slash")
+        app.screen.query_one(Input).value = "node broken.js"
+        await pilot.press("enter")
+        await until(lambda: "it is broken Mend it." in text(app), "why it was not opened")
+        await pilot.press("O")
+        await until(lambda: isinstance(app.screen, OpenScreen), "what can be opened")
+        await pilot.press("slash")
+        app.screen.query_one(Input).value = "node 'a b.js'"
+        await pilot.press("enter")
+        await until(lambda: len(app.tabs) == 2 and app.tab.name == "typed", "the new tab in sight")
+        assert fleet.wanted[1] == OpenTyped(argv=("node", "a b.js"))
+        await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+
+
+async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
+    from inspector.viewmodels.start import OpenCapture
+
+    async with aboard("pier") as (app, _, _):
+        await app.open_tab(OpenCapture(sample("harbour")))
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture")
+        assert [tab.name for tab in app.tabs] == ["pier", "harbour"]
+        await app.open_tab(OpenCapture(sample("harbour")))
+        assert app.tab.name == "harbour 2"
+        assert not app.tab.running
+        broken = tmp_path / "x.mcpcap"
+        broken.write_text("nonsense")
+        await app.open_tab(OpenCapture(broken))
+        await until(lambda: "x.mcpcap" in text(app), "that this is no capture")
+        assert len(app.tabs) == 3
+
+
+async def test_what_runs_is_what_would_be_lost() -> None:
+    tape = handshake(Tape())
+    staged = Staged(tape)
+    tab = Tab(1, staged)
+    tape.call(9, "dig")
+    assert tab.running == []  # what is only shown can't be lost
+    staged.can_act = True
+    assert tab.running == ["tools/call waits for its answer"]
+    staged.now_stage = Stage.CLOSED
+    assert tab.running == []
+    tape.journal.close()
