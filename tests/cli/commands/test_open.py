@@ -1,0 +1,111 @@
+"""`mcp-inspect open` and `--also`: what is opened in tabs, and what is asked about first."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from inspector.cli.commands import open as open_command
+from inspector.cli.exit_status import ExitStatus
+from inspector.tui.opening import Opened
+from inspector.viewmodels.start import Server
+from tests.captures.record import sample
+from tests.cli.running import demo, inspect
+
+NINE = {"command": sys.executable, "args": ["-c", "import os; os._exit(9)"]}
+
+
+@pytest.fixture(autouse=True)
+def _servers_of_a_host(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / ".cursor").mkdir()
+    (home / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"nine": NINE, "ten": NINE | {"cwd": "/"}}}))
+    monkeypatch.chdir(tmp_path)
+
+
+class Sight:
+    """What the interface was opened on, and what the person was asked about."""
+
+    def __init__(self) -> None:
+        self.tabs: list[Opened] = []
+        self.asked: list[Server] = []
+
+
+@contextmanager
+def at_a_terminal(*answers: bool) -> Iterator[Sight]:
+    """With these answers to the questions, and an interface that is left at once."""
+    sight = Sight()
+
+    def approve(servers: Sequence[Server]) -> list[bool]:
+        sight.asked += servers
+        return [*answers]
+
+    def show(first: Opened, beside: Sequence[Opened], opener: object) -> ExitStatus:
+        sight.tabs += [first, *beside]
+        return ExitStatus.OK
+
+    def show_live(begin: Any, first: Any, beside: Sequence[Opened], opener: object) -> ExitStatus:
+        return show(Opened(first.target.label, begin, first), beside, opener)
+
+    with (
+        mock.patch("inspector.cli.interface.approve", approve),
+        mock.patch("inspector.cli.interface._show_opened", show),
+        mock.patch("inspector.cli.interface._show", show_live),
+    ):
+        yield sight
+
+
+def test_names_are_asked_about_and_captures_and_commands_are_not() -> None:
+    capture = str(sample("harbour"))
+    with at_a_terminal(True, False) as sight:
+        ran = inspect("open", "nine", capture, "ten", f"{sys.executable} -V", terminal=True, env={"TERM": "xterm"})
+    assert ran.status == 0
+    assert [server.name for server in sight.asked] == ["nine", "ten"]
+    assert sight.asked[0].argv == (sys.executable, *NINE["args"])
+    assert [tab.name for tab in sight.tabs][:2] == ["nine", "harbour"]
+    assert len(sight.tabs) == 3  # the one that was refused is not there
+    assert "recorded in" in ran.stderr
+
+
+def test_nothing_approved_is_nothing_opened() -> None:
+    with at_a_terminal(False) as sight:
+        ran = inspect("open", "nine", terminal=True, env={"TERM": "xterm"})
+    assert (ran.status, ran.stderr, sight.tabs) == (0, "", [])
+
+
+def test_a_command_behind_the_dashes_comes_last_and_is_not_asked_about() -> None:
+    with at_a_terminal(True) as sight:
+        words = ("open", "--no-capture", "nine", "--", sys.executable, "-V")
+        ran = inspect(*words, terminal=True, env={"TERM": "xterm"})
+    assert ran.status == 0
+    assert [tab.first.target.argv[-1] for tab in sight.tabs if tab.first] == [NINE["args"][1], "-V"]  # type: ignore[union-attr]
+    assert "recorded" not in ran.stderr
+
+
+def test_also_opens_beside_whatever_a_command_is_about() -> None:
+    capture = str(sample("harbour"))
+    with at_a_terminal(True) as sight:
+        words = ("--also", "nine", "--no-capture", "--also", capture, *demo())
+        ran = inspect(*words, terminal=True, env={"TERM": "xterm"})
+    assert ran.status == 0
+    assert [tab.name for tab in sight.tabs] == ["inspector.demo", "nine", "harbour"]
+
+
+def test_a_word_that_means_nothing_starts_nothing() -> None:
+    with at_a_terminal() as sight:
+        ran = inspect("--also", "nin", *demo(), terminal=True, env={"TERM": "xterm"})
+        assert ran.status == ExitStatus.USAGE
+        assert "Did you mean 'nine'?" in ran.stderr
+        assert inspect("open", terminal=True, env={"TERM": "xterm"}).status == ExitStatus.USAGE
+    assert sight.tabs == []
+
+
+def test_without_a_terminal_nothing_is_asked_or_opened() -> None:
+    ran = inspect("open", "nine")
+    assert ran.status == ExitStatus.USAGE
+    assert "needs a terminal" in ran.stderr
+    assert open_command.command.name == "open"

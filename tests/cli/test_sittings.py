@@ -1,0 +1,122 @@
+"""The conversations of one run: each server on an engine of its own, recorded in a file of its own, ended together."""
+
+import io
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from inspector.cli.options import Chosen
+from inspector.cli.sittings import Servers, Sittings
+from inspector.cli.world import World
+from inspector.config.environment import build_environment
+from inspector.config.servers import FoundServer
+from inspector.config.targets import HttpTarget, StdioTarget
+from inspector.errors import UsageError
+from inspector.session.engine import Live
+from inspector.session.session import State
+from inspector.session.waiting import Clocks
+from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer
+from inspector.viewmodels.wanted import OpenTyped
+from tests.architecture.sources import ROOT
+from tests.cli.running import Terminal, demo
+from tests.waiting import until
+
+
+def _world() -> World:
+    return World(None, {**os.environ, "TERM": "xterm"}, Terminal(), Terminal(), io.StringIO())
+
+
+def _chosen(capture: Path | None = None, *, record: bool = True) -> Chosen:
+    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    return Chosen(StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Clocks(total_s=5), capture, record)
+
+
+def _wait_until_open(live: Live) -> None:
+    async def opened() -> None:
+        await until(lambda: live.state is not State.CONNECTING, "the server had answered")
+
+    live.engine.submit(opened()).result(30)
+
+
+def _engines() -> int:
+    return sum("engine" in thread.name for thread in threading.enumerate())
+
+
+def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
+    sittings = Sittings(_chosen(record=False), _world())
+    live = sittings.begin()
+    _wait_until_open(live)
+    sittings.end()
+    assert live.state is State.CLOSED
+    assert live.session is not None
+    assert live.session.transport.exit is not None  # type: ignore[attr-defined]
+    sittings.end()  # a second end does nothing
+
+
+def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:
+    servers = Servers(_world(), _chosen(record=False))
+    first = servers.add(_chosen(record=False)).begin()
+    opened = servers.open(OpenDemo())
+    assert opened.first is not None
+    assert opened.close is not None
+    for live in (first, opened.first):
+        _wait_until_open(live)
+    assert first.engine is not opened.first.engine
+    opened.close()
+    assert (first.state, opened.first.state) == (State.OPEN, State.CLOSED)
+    servers.end()
+    assert first.state is State.CLOSED
+    assert _engines() == 0
+
+
+def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> None:
+    chosen = _chosen(tmp_path / "a.mcpcap")
+    servers = Servers(_world(), chosen)
+    first = servers.add(chosen).begin()
+    second = servers.open(OpenDemo()).first
+    assert second is not None
+    for live in (first, second):
+        _wait_until_open(live)
+    servers.end()
+    assert servers.captures == [tmp_path / "a.mcpcap", tmp_path / "a-2.mcpcap"]
+    for path in servers.captures:
+        assert path is not None
+        assert path.read_bytes().rstrip().rpartition(b"\n")[2].startswith(b'{"r":"end"')
+
+
+def test_what_is_about_one_server_holds_for_that_one_alone() -> None:
+    chosen = replace(_chosen(record=False), revision="x", retry_cut=True)
+    servers = Servers(_world(), chosen)
+    like = servers._like(HttpTarget("http://127.0.0.1:9/mcp"))
+    assert (like.revision, like.clocks, like.era) == ("", Clocks(), None)
+    assert (like.record, like.retry_cut) == (False, True)
+
+
+def test_names_and_captures_are_opened_as_they_are(home: Path) -> None:
+    servers = Servers(_world())
+    found = FoundServer("nine", "Cursor", home / "mcp.json", argv=demo()[3:])
+    opened = servers.open(OpenServer(found))
+    assert opened.name == "nine"
+    assert opened.first is not None
+    assert servers.open(OpenCapture(home / "b.mcpcap")).capture == home / "b.mcpcap"
+    broken = FoundServer("none", "Cursor", home / "mcp.json", problem="it has neither a command nor a URL")
+    with pytest.raises(UsageError, match="neither a command"):
+        servers.open(OpenServer(broken))
+    with pytest.raises(UsageError, match="names no host"):
+        servers.open(OpenTyped(url="http://"))
+    servers.end()
+
+
+def test_words_are_read_with_the_servers_that_were_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / ".cursor").mkdir()
+    (home / ".cursor/mcp.json").write_text('{"mcpServers": {"gulls": {"command": "npx", "args": ["gulls"]}}}')
+    monkeypatch.chdir(home)
+    servers = Servers(_world())
+    assert servers.meant([]) == []
+    named, typed = servers.meant(["gulls", "node a.js"])
+    assert isinstance(named, OpenServer)
+    assert named.server.argv == ("npx", "gulls")
+    assert typed == OpenTyped(argv=("node", "a.js"))
