@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inspector.capture.entries import Entry, entry_of, numbered, record_of
 from inspector.capture.records import Dated, FrameRecord, StderrRecord, from_line, to_line
-from inspector.protocol.facts import Fact, Stderr
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, HttpTiming, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from tests.capture.recording import FACTS
 
@@ -38,7 +38,11 @@ def test_a_frame_comes_back_whatever_its_bytes(frame: Frame) -> None:
     assert there_and_back(entry) == entry
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=repr)
+MEASURED = HttpFact(HttpEvent.RESPONSE, 2, status=200, timing=HttpTiming(None, 1, None, 2, 3))
+RENEWED = ConnectionFact(ConnectionEvent.RENEW, "http", url="http://h/mcp", why="the server has answered 404")
+
+
+@pytest.mark.parametrize("fact", (*FACTS, MEASURED, RENEWED), ids=repr)
 def test_a_fact_comes_back(fact: Fact) -> None:
     entry = Entry(3, 10, 20, fact)
     assert there_and_back(entry) == entry
