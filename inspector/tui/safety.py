@@ -29,6 +29,7 @@ _ASCII_TWINS = {
     **dict.fromkeys("→▸▶›", ">"),
     **dict.fromkeys("←◂◀‹", "<"),
     **dict.fromkeys("●•·◆", "*"),
+    "∙": ".",
     "…": "~",
     "✓": "+",
     "✗": "x",

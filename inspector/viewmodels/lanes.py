@@ -84,7 +84,7 @@ def around(spans: Sequence[tuple[int, int]]) -> Window | None:
 
 
 def _rounded_up(lasts: int) -> int:
-    power = 10 ** (len(str(lasts)) - 1)
+    power = int("1" + "0" * (len(str(lasts)) - 1))
     for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
         if lasts <= factor * power:
             return round(factor * power)

@@ -24,7 +24,7 @@ class RowView(msgspec.Struct, frozen=True):
 class RowSource(Protocol):
     """Rows in the order in which they are shown. Subclass it to inherit the plain answers."""
 
-    folds = False
+    folds: bool = False
     """Whether anything can be folded away under a row."""
 
     @property

@@ -17,7 +17,7 @@ from inspector.viewmodels.lines import lay
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.rows import RowSource, RowView
 
-_GRID, _WORD_OF_PROGRESS, _ASKS = "·", "╋", "?"
+_GRID, _WORD_OF_PROGRESS, _ASKS = "∙", "╋", "?"
 _MOST_WORDS, _FAR = 500, 100_000
 """Words of progress that are drawn in a lane, and how many entries behind the request they are looked for."""
 _STATUS, _TOOK = 14, 8
@@ -185,7 +185,8 @@ class Waterfall(RowSource):
         exchange = self._exchanges[index]
         began = (exchange.started_ns - self._journal.started_ns) / 1e9
         named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
-        told = f"  {exchange.progress.count} words of progress" if exchange.progress is not None else ""
+        count = exchange.progress.count if exchange.progress is not None else 0
+        told = f"  {count} word{'s' if count > 1 else ''} of progress" if count else ""
         when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
         return [(named, "method"), (when, "muted"), (window, "faint")]
 

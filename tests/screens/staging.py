@@ -14,6 +14,7 @@ from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from textual.pilot import Pilot
@@ -149,6 +150,8 @@ def dressed(scene: Scene) -> Iterator[None]:
     for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM"):
         os.environ.pop(name, None)
     os.environ.update({"TZ": "UTC", "TERM": "xterm-256color"} | ({"NO_COLOR": "1"} if scene.no_color else {}))
+    home = TemporaryDirectory(prefix="mcp-inspect-scene-")  # what a scene has the app remember is its own business
+    os.environ["MCP_INSPECT_HOME"] = home.name
     encoding = locale.getencoding
     locale.getencoding = lambda: scene.encoding
     _look_anew()
@@ -156,6 +159,7 @@ def dressed(scene: Scene) -> Iterator[None]:
         with chdir(ROOT):
             yield
     finally:
+        home.cleanup()
         locale.getencoding = encoding
         os.environ.clear()
         os.environ.update(kept)

@@ -117,7 +117,7 @@ def test_marks_of_the_axis_stand_over_the_lines_of_the_grid(tape: Tape) -> None:
     assert head.startswith("exchange")
     marks = [found.start() for found in re.finditer(r"[\d.]+ m?s", head)]
     assert len(marks) >= 3
-    assert {_lanes(lanes, 160)[0][at] for at in marks} <= set("·━╸╺╋")
+    assert {_lanes(lanes, 160)[0][at] for at in marks} <= set("∙━╸╺╋")
 
 
 def test_an_entry_leads_to_the_lane_of_its_exchange(tape: Tape) -> None:

@@ -67,8 +67,11 @@ class ColumnsScreen(ModalScreen[None]):
         Binding("a", "add", "Add a field", tooltip="Show a field of the filter language.", id="columns.add"),
         Binding("r", "reset", "As the width", tooltip="Let the width decide again.", id="columns.reset"),
     ]
+    CSS = """
+    ColumnsScreen { background: $background 60%; }
+    """
     DEFAULT_CSS = """
-    ColumnsScreen { align: center middle; background: $background 60%; }
+    ColumnsScreen { align: center middle; }
     ColumnsScreen > Vertical {
         width: 74; max-width: 94%; height: 22; max-height: 94%;
         background: $surface; border: round $border; padding: 0 1;
@@ -92,7 +95,7 @@ class ColumnsScreen(ModalScreen[None]):
             yield LogList(self._rows)
             yield Input(placeholder="a field, such as args.q or http.status")
             yield Static(id="wrong")
-            yield Static(Text("Space show/hide   J K move   a add a field   r as the width   Esc back"))
+            yield Static(Text("Space show/hide   J K move   a a field   r by width   Esc back"))
 
     @property
     def _list(self) -> LogList:

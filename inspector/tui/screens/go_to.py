@@ -20,8 +20,11 @@ class GoToScreen(ModalScreen[int | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", tooltip="Stay where you are.", id="go_to.leave"),
     ]
+    CSS = """
+    GoToScreen { background: $background 60%; }
+    """
     DEFAULT_CSS = """
-    GoToScreen { align: center middle; background: $background 60%; }
+    GoToScreen { align: center middle; }
     GoToScreen > Vertical {
         width: 60; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
     }
