@@ -68,7 +68,8 @@ def junit(findings: Sequence[Finding], checks: Iterable[Check], target: str, fai
     suite.set("tests", str(total))
     suite.set("failures", str(failed))
     suite.set("errors", "0")
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(suite, encoding="utf-8") + b"\n"
+    text: str = Xml.tostring(suite, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
 
 
 def _properties(target: str) -> Xml.Element:

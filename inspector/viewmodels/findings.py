@@ -38,8 +38,7 @@ def _group(group: Sequence[Finding], check: Check, counts: Mapping[str, int]) ->
     times = len(group) if len(group) < counts.get(check.id, 0) // 2 else counts.get(check.id, len(group))
     many = f"  ×{times:,}" if times > 1 else ""
     lines: list[Line] = [((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (many, "muted"))]
-    for each in group[:_SHOWN]:
-        lines.append((("        ", "text"), span(each.sentence, limit=400), *_place(each)))
+    lines += [(("        ", "text"), span(each.sentence, limit=400), *_place(each)) for each in group[:_SHOWN]]
     if len(group) > _SHOWN:
         lines.append((("        … and more of the same", "muted"),))
     if first.fix:

@@ -48,7 +48,7 @@ class _Wish(msgspec.Struct, frozen=True):
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0, too.")
 @click.option(
     "--fail-on",
-    type=click.Choice([*Severity, "never"]),
+    type=click.Choice([*(each.value for each in Severity), "never"]),
     default="error",
     help="From what on the exit status is 1 (error).",
 )
