@@ -3,9 +3,7 @@
 One thread adds, any thread reads. `count` is published last, so whatever is up to it can be read without a lock.
 """
 
-import threading
 from array import array
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from enum import IntEnum
@@ -17,6 +15,7 @@ import msgspec
 from inspector.capture.entries import Entry, entry_of
 from inspector.capture.file import LOST
 from inspector.capture.meaning import Meaning, MessageKind
+from inspector.capture.recent import MOST, Recent
 from inspector.capture.records import EndRecord, GapRecord, Head, SumRecord, from_line
 from inspector.capture.runs import METHOD, Run
 from inspector.protocol.facts import (
@@ -39,8 +38,6 @@ _LARGE = 1024 * 1024
 """Payload bytes from which a new entry is kept at hand: whoever shows it next need not read all of that back."""
 _HELD = 2000
 """Entries that are kept as they were where the file has them without credentials."""
-_RECENT = 8 * 1024 * 1024
-"""Payload bytes of the entries that are kept at hand."""
 _METHODS = 60_000
 """How many methods get a number; a server may invent more, and those are read from the file."""
 _LONG = 200
@@ -200,7 +197,7 @@ class Store(_Table):
     def __init__(self, source: Source) -> None:
         super().__init__()
         self._source = source
-        self._recent = _Recent()
+        self._recent = Recent()
         self._held: dict[int, Entry] = {}
         """What is not in the source as it was: with what gives access."""
 
@@ -286,6 +283,11 @@ class Store(_Table):
         """By the numbers in the column of methods. Grows only."""
         return self._names
 
+    @property
+    def at_hand(self) -> tuple[int, int, int]:
+        """How many entries are kept whole because they were read last, their bytes, and the most that may be."""
+        return (*self._recent.size, MOST)
+
     def read(self, place: int, length: int) -> bytes:
         """So many bytes of the source from that place; fewer or none if they can't be had. Any thread."""
         return self._source.read(place, length)
@@ -332,36 +334,6 @@ class Store(_Table):
     def _read_method(self, n: int) -> str:
         what = self.entry(n).what
         return _first_method(what.payload) if isinstance(what, Frame) else ""
-
-
-class _Recent:
-    """The entries read last, up to a number of payload bytes; the newest always."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._entries: OrderedDict[int, tuple[Entry, int]] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, n: int) -> Entry | None:
-        with self._lock:
-            found = self._entries.get(n)
-            if found is None:
-                return None
-            self._entries.move_to_end(n)
-            return found[0]
-
-    def put(self, entry: Entry, size: int) -> None:
-        if entry.missing:
-            return  # it may be there the next time
-        cost = size + 500
-        with self._lock:
-            if entry.n in self._entries:
-                return
-            self._entries[entry.n] = (entry, cost)
-            self._bytes += cost
-            while self._bytes > _RECENT and len(self._entries) > 1:
-                _, (_, freed) = self._entries.popitem(last=False)
-                self._bytes -= freed
 
 
 _KIND_OF_FACT: dict[type, EntryKind] = {

@@ -4,7 +4,6 @@ Everything here was said by somebody or counted; nothing is judged. Values of en
 here, only their names.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,9 +18,12 @@ from inspector.protocol.things import LISTS
 from inspector.viewmodels import signs, text, words
 from inspector.viewmodels.extensions import extensions_section
 from inspector.viewmodels.lines import Fact, Line, Section, fact, paragraph
+from inspector.viewmodels.memory import memory_of
 from inspector.viewmodels.pings import ping_section
 from inspector.viewmodels.secrets import masked_url, masked_value
 
+_MANY = 10_000
+"""Entries from which on it is said what they cost."""
 _SESSION = "mcp-session-id"
 
 
@@ -189,14 +191,14 @@ def _session_id(journal: Journal, count: int) -> str:
 
 
 def _counts(journal: Journal) -> Iterable[Fact]:
-    exchanges = list(journal.conversation.exchanges)
+    exchanges = journal.conversation.exchanges
     yield Fact("entries", f"{journal.count:,}")
     yield Fact("exchanges", f"{len(exchanges):,}")
-    tally = Counter(each.state for each in exchanges)
+    tally = exchanges.tally()
     states = {
         "in flight": tally[ExchangeState.PENDING],
         "errors": tally[ExchangeState.ERROR],
-        "tool errors": sum(each.tool_error for each in exchanges),
+        "tool errors": exchanges.tool_errors,
         "cancelled": tally[ExchangeState.CANCELLED],
         "late": tally[ExchangeState.LATE],
         "lost": tally[ExchangeState.LOST],
@@ -208,6 +210,8 @@ def _counts(journal: Journal) -> Iterable[Fact]:
             more = f", {listing.pages} pages" if listing.pages > 1 else ""
             stale = f" {signs.WARNING} the server says they changed" if listing.outdated else ""
             yield Fact(kind, f"{len(listing.items):,}{more}{stale}", "warning" if stale else "text")
+    if journal.count >= _MANY:
+        yield Fact("memory", memory_of(journal).sentence)
 
 
 def stderr_section(journal: Journal, last: int = 40) -> Section:

@@ -125,3 +125,16 @@ def test_columns_say_where_an_exchange_began_and_how_it_ended() -> None:
     exchange.state = ExchangeState.LATE
     log.keep(exchange)
     assert log.answer_frames[1] == 0, "an answer that came late is a row of its own"
+
+
+def test_states_are_counted_without_looking_at_each() -> None:
+    log = ExchangeLog()
+    for number in (1, 2, 3):
+        log.append(Exchange(number, Direction.TO_SERVER, number, "tools/call", "search", number, 5))
+    log.keep(ended(2))
+    failed = ended(3)
+    failed.tool_error = True
+    log.keep(failed)
+    counts = {state: count for state, count in log.tally().items() if count}
+    assert counts == {ExchangeState.PENDING: 1, ExchangeState.ANSWERED: 2}
+    assert log.tool_errors == 1

@@ -1,0 +1,27 @@
+"""`mcp-inspect debug stats`: what a capture costs."""
+
+from pathlib import Path
+
+from tests.captures.record import sample
+from tests.cli.running import inspect
+
+
+def test_what_a_capture_costs_is_said_in_words() -> None:
+    ran = inspect("debug", "stats", str(sample("evening")))
+    assert ran.status == 0
+    names = [line[:16].strip() for line in ran.stdout.splitlines()]
+    assert names == ["entries", "read in", "resident", "index", "entries at hand", "threads"]
+
+
+def test_what_a_capture_costs_is_said_in_numbers() -> None:
+    data = inspect("debug", "stats", str(sample("evening")), "--json").data
+    assert data["entries"] > data["exchanges"] > 0
+    assert data["index_bytes"] > data["entries"]
+    assert data["at_hand_bytes"] <= data["at_hand_most"]
+
+
+def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("hello")
+    ran = inspect("debug", "stats", str(tmp_path / "x"))
+    assert ran.status != 0
+    assert "x" in ran.stderr
