@@ -42,7 +42,7 @@ MEASURED = HttpFact(HttpEvent.RESPONSE, 2, status=200, timing=HttpTiming(None, 1
 RENEWED = ConnectionFact(ConnectionEvent.RENEW, "http", url="http://h/mcp", why="the server has answered 404")
 
 
-@pytest.mark.parametrize("fact", (*FACTS, MEASURED, RENEWED), ids=repr)
+@pytest.mark.parametrize("fact", [*FACTS, MEASURED, RENEWED], ids=repr)
 def test_a_fact_comes_back(fact: Fact) -> None:
     entry = Entry(3, 10, 20, fact)
     assert there_and_back(entry) == entry
