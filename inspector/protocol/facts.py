@@ -82,7 +82,7 @@ class HttpEvent(StrEnum):
 
 
 class HttpTiming(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where the time until the head of a response went, in nanoseconds; None: there was no such step, or it is not known.
+    """Where the time until the head of a response went, in nanoseconds; None: no such step, or it is not known.
 
     A connection that was kept has neither look-up nor connecting.
     """

@@ -6,7 +6,7 @@ they are at hand: a capture has been written without them.
 
 import re
 
-from inspector.capture.redact import MASK, SCHEME, USERINFO, in_query, is_credential, mask
+from inspector.capture.redact import MASK, USERINFO, in_query, is_credential, mask
 from inspector.viewmodels import text
 
 __all__ = ["MASK", "is_secret", "masked_url", "masked_value"]
