@@ -22,7 +22,7 @@ SCENES = (
         "payload-decoded",
         "lighthouse",
         size=WIDE,
-        keys=("/", *"tide", "enter", "_", "g", "enter", "tab", "*", *"data", "enter", "_", "d", "_"),
+        keys=("g", *["}"] * 7, "enter", "tab", "*", *"below", "enter", "_", "d", "_"),
         sees=("decoded",),
     ),
     Scene("traffic-headers", "harbour", size=WIDE, keys=("g", *["}"] * 5, "enter", "]", "]", "]")),

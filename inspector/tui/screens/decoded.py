@@ -58,9 +58,8 @@ class DecodedScreen(ModalScreen[None]):
         Binding("v", "picture", "Picture", tooltip="Show the picture.", id="decoded.picture"),
     ]
     DEFAULT_CSS = """
-    DecodedScreen { align: center middle; background: $background 60%; }
-    DecodedScreen > PayloadView, DecodedScreen > StatusLine, DecodedScreen > TabLine { width: 94%; }
-    DecodedScreen > PayloadView { height: 80%; }
+    DecodedScreen { background: $background; }
+    DecodedScreen > StatusLine { background: $surface; }
     """
 
     def __init__(self, found: Sequence[Reading], where: str, value: bytes = b"") -> None:
@@ -110,7 +109,8 @@ class DecodedScreen(ModalScreen[None]):
         from inspector.tui.panels.payload_view import BYTES, RAW, TREE
 
         reading = self._found[self._chosen]
-        back: list[Span] = [("Esc back", "faint")]
+        keys = "Esc back   d decode further" if self._found[self._chosen].look == "json" else "Esc back"
+        back: list[Span] = [(keys, "faint")]
         self.query_one("#where", StatusLine).show([("decoded ", "muted"), (visible(self._where), "key")], back)
         names = [f"{place} {each.name}" if len(self._found) > 1 else each.name for place, each in self._numbered()]
         self.query_one(TabLine).show_tabs(names, names[self._chosen])
