@@ -150,18 +150,18 @@ def sitting(
     with Terminal(argv, env=env, columns=160, lines=50) as terminal:
         terminal.until(b"Tools 1")
         terminal.rest(0.5)
-        before = _entries(terminal)
-        seen.at_start_mb = _resident_mb(terminal.pid)
-        while not around_s and _entries(terminal) == before:
+        before = entries_shown(terminal)
+        seen.at_start_mb = resident_mb(terminal.pid)
+        while not around_s and entries_shown(terminal) == before:
             terminal.read(0.02)
         words, last = itertools.cycle((b"frozen", b"follow")), math.inf
         while time.perf_counter() < last:
             seen.keys_ms.append(terminal.answer(b"P", next(words)) * 1000)
             terminal.rest(0.01 + 0.03 * chance.random())
-            if last == math.inf and _entries(terminal) >= before + entries:
+            if last == math.inf and entries_shown(terminal) >= before + entries:
                 last = time.perf_counter() + around_s
         terminal.rest(1)
-        seen.at_end_mb = _resident_mb(terminal.pid)
+        seen.at_end_mb = resident_mb(terminal.pid)
         if idle_s:
             _do_nothing(terminal, seen, idle_s)
         terminal.press(b"q")
@@ -169,24 +169,26 @@ def sitting(
 
 
 def _do_nothing(terminal: Terminal, seen: Sitting, seconds: float) -> None:
-    spent, written = _cpu_s(terminal.pid), len(terminal.written)
+    spent, written = cpu_s(terminal.pid), len(terminal.written)
     terminal.rest(seconds)
-    seen.idle_percent = (_cpu_s(terminal.pid) - spent) / seconds * 100
+    seen.idle_percent = (cpu_s(terminal.pid) - spent) / seconds * 100
     seen.idle_bytes = len(terminal.written) - written
 
 
-def _entries(terminal: Terminal) -> int:
+def entries_shown(terminal: Terminal) -> int:
     """How many entries the header counts."""
     found = _COUNT.findall(terminal.plain())
     return int(found[-1].replace(b",", b"")) if found else 0
 
 
-def _resident_mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
+    """Memory of a process."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_s(pid: int) -> float:
+    """Processor time that a process has taken so far."""
     after_the_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(after_the_name[11]) + int(after_the_name[12])) / os.sysconf("SC_CLK_TCK")
 

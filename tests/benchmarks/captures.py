@@ -1,0 +1,108 @@
+"""Long captures, opened in a terminal: how soon the first screen is there and all of it, again, in how much memory.
+
+They are mixed as real ones are: calls with progress, log messages between, results of two kilobytes and a few errors.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.capture.journal import Journal, start_capture
+from inspector.capture.lines import lines
+from inspector.capture.records import from_line
+from inspector.capture.window import read_at
+from inspector.protocol.frames import Channel, Direction, Eol
+from tests.benchmarks import measure
+from tests.benchmarks.terminal import Terminal
+
+_JUMPS = 60
+_TOOLS = ("search", "fetch", "write", "run")
+
+
+class Opened(msgspec.Struct):
+    """One opening of a capture, and what was done then."""
+
+    first_s: float
+    """From the start of the program to the first rows."""
+    complete_s: float
+    """To the last entry."""
+    resident_mb: float
+    jump_ms: float
+    """Processor time of a jump to the other end, and of the picture of it."""
+
+
+def make(path: Path, frames: int) -> None:
+    """A capture of at least so many frames."""
+    journal = start_capture(path)
+    for direction, message in _conversation(frames):
+        _put(journal, direction, message)
+    journal.close()
+
+
+def floor_s(path: Path) -> float:
+    """Seconds to read all lines of a capture as records, and nothing else: nobody opens one sooner without an index."""
+    began = time.perf_counter()
+    with path.open("rb") as file:
+        for _, line, _ in lines(lambda place, length: read_at(file.fileno(), place, length)):
+            from_line(line)
+    return time.perf_counter() - began
+
+
+def open_it(env: Mapping[str, str], path: Path, frames: int) -> Opened:
+    """Open a capture, wait for all of it, and jump from end to end."""
+    with Terminal(measure.inspector("replay", str(path)), env=env, columns=160, lines=50) as terminal:
+        first = terminal.until(b"tools/call")
+        while measure.entries_shown(terminal) < frames:
+            terminal.read(0.02)
+        complete = time.perf_counter() - terminal.started
+        terminal.rest(2)  # the rows follow the entries
+        jump = _jump_ms(terminal)
+        return Opened(first, complete, measure.resident_mb(terminal.pid), jump)
+
+
+def _jump_ms(terminal: Terminal) -> float:
+    spent = measure.cpu_s(terminal.pid)
+    for turn in range(_JUMPS):
+        written = len(terminal.written)
+        terminal.press(b"gG"[turn % 2 : turn % 2 + 1])
+        while len(terminal.written) == written:
+            terminal.read(0.01)
+        terminal.rest(0.03)
+    return (measure.cpu_s(terminal.pid) - spent) / _JUMPS * 1000
+
+
+def _put(journal: Journal, direction: Direction, message: dict[str, Any]) -> None:
+    channel = Channel.STDIN if direction is Direction.TO_SERVER else Channel.STDOUT
+    payload = json.dumps({"jsonrpc": "2.0"} | message, ensure_ascii=False).encode()
+    journal.frame(direction, channel, payload, eol=Eol.LF)
+
+
+def _conversation(frames: int) -> Iterator[tuple[Direction, dict[str, Any]]]:
+    sent, came = Direction.TO_SERVER, Direction.FROM_SERVER
+    opened = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "b", "version": "1"},
+    }
+    yield sent, {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}}}
+    yield came, {"id": 0, "result": opened}
+    for id_ in range(1, frames * 2 // 9 + 2):
+        arguments = {"q": f"übergang {id_}", "limit": 10, "path": f"/tmp/{id_ * 7919 % 1000}"}
+        params = {"name": _TOOLS[id_ % 4], "arguments": arguments, "_meta": {"progressToken": id_}}
+        yield sent, {"id": id_, "method": "tools/call", "params": params}
+        for step in range(2):
+            told = {"progressToken": id_, "progress": step, "total": 2, "message": f"step {step} of many"}
+            yield came, {"method": "notifications/progress", "params": told}
+        if id_ % 2:
+            yield came, {"id": id_, "result": {"content": [{"type": "text", "text": f"found {id_}" + "y" * 1900}]}}
+            continue
+        said = {"level": "info", "logger": "big", "data": f"line {id_} " + "x" * 80}
+        yield came, {"method": "notifications/message", "params": said}
+        if id_ % 200 == 0:
+            yield came, {"id": id_, "error": {"code": -32602, "message": f"needle {id_}"}}
+        else:
+            yield came, {"id": id_, "result": {"content": [{"type": "text", "text": f"found {id_}"}]}}
