@@ -99,14 +99,14 @@ def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
     """The message that was carried, or where the request went."""
     request, response, end = exchange.request, exchange.response, exchange.end
     spans: list[Span] = []
+    if body := body_of(journal, exchange):
+        spans.append((f"{_said(read(body))}  ", "strong"))
+    elif request is not None and (last := header(request, "last-event-id")):
+        spans.append((f"resumes after {text.visible(last, limit=60)}  ", "strong"))
     if end is not None and end.why:
         spans.append((f"{text.visible(end.why, limit=120)}  ", "error" if end.event is HttpEvent.ERROR else "warning"))
     if response is not None and (onward := header(response, "location")):
         spans.append((f"{signs.TO_SERVER} {masked_url(onward)}  ", "warning"))
-    if body := body_of(journal, exchange):
-        spans += [(f"{_said(read(body))}  ", "strong")]
-    elif request is not None and (last := header(request, "last-event-id")):
-        spans.append((f"resumes after {text.visible(last, limit=60)}  ", "strong"))
     if request is not None:
         spans.append((masked_url(request.target), "muted"))
     return spans

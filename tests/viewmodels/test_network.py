@@ -90,7 +90,7 @@ def test_a_redirect_says_where_to_and_a_resumption_after_what() -> None:
     asked(tape, 1, ("Last-Event-ID", "e7"), method="GET")
     answered(tape, 1, 307, ("Location", "/there?token=x"))
     assert "307" in row(tape)
-    assert "→ /there?token=•••••• resumes after e7" in row(tape)
+    assert "resumes after e7 → /there?token=••••••" in row(tape)
 
 
 def test_where_head_and_body_differ_row_and_exchange_say_so() -> None:
