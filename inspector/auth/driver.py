@@ -107,6 +107,10 @@ class Doorkeeper:
         self._turn = asyncio.Lock()
         self._withheld = renew
         self._logins = 0
+        self._failure: LoginFailed | None = None
+        """Why the last one came to nothing."""
+        self._abandoned = False
+        """Whether the person did not come back from a visit: a new connection is a new beginning."""
         self._nonces: dict[str, str] = {}
 
     @cached_property
@@ -138,13 +142,21 @@ class Doorkeeper:
             return False
         if self._has_new_nonce(refusal, challenge):
             return True
+        before = self._logins
         async with self._turn:
+            if self._failure is not None and (self._abandoned or self._logins > before):
+                raise self._failure  # whoever said no is not asked again, and who waited for it hears the same
             if self._is_of_another_token(refusal):
                 return True  # somebody else has logged in meanwhile
             if self._logins >= MOST_LOGINS:
                 return False
             self._logins += 1
-            await self._login(challenge, ask)
+            self._failure = None
+            try:
+                await self._login(challenge, ask)
+            except LoginFailed as failure:
+                self._failure = LoginFailed(failure.rung, refused=_told(refusal))
+                raise self._failure from None
             return True
 
     async def run(self, flow: Flow[T], ask: Ask) -> T:
@@ -175,7 +187,9 @@ class Doorkeeper:
             case Fetch():
                 return await _fetched(step, ask)
             case Visit():
-                return await self._visitor.visit(step)
+                came = await self._visitor.visit(step)
+                self._abandoned = isinstance(came, Abandoned)
+                return came
             case Random(count):
                 return secrets.token_urlsafe(count)
             case Now():
@@ -235,6 +249,11 @@ class Surveyor(Doorkeeper):
         flow = survey(self.url, challenge, self._wishes, self.known, refused)
         with suppress(LoginFailed):  # the broken rung says it
             await self.run(flow, ask)
+
+
+def _told(refusal: Refusal) -> str:
+    wants = next(iter(refusal.values("www-authenticate")), "")
+    return f"the server answered with HTTP {refusal.status}{wants and f' ({wants})'}"
 
 
 async def _fetched(fetch: Fetch, ask: Ask) -> Fetched:

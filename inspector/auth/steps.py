@@ -149,8 +149,9 @@ Flow = Generator[Step, Any, T]
 class LoginFailed(AuthorizationNeeded):
     """A login ended without a token; the sentence says at which step and why."""
 
-    def __init__(self, rung: Rung) -> None:
-        super().__init__(f"{rung.what}: {rung.found}", hint=rung.fix)
+    def __init__(self, rung: Rung, *, refused: str = "") -> None:
+        """`refused`: what the server said to the request that wanted the login, "" where none did."""
+        super().__init__(f"{refused and refused + '; '}{rung.what}: {rung.found}", hint=rung.fix)
         self.rung = rung
 
 

@@ -152,6 +152,22 @@ async def test_many_that_are_refused_at_once_cost_one_login(house: House) -> Non
     assert (visitor.visits, house.given) == (1, 1)
 
 
+async def test_many_that_wait_for_a_login_that_fails_ask_nobody_again(house: House) -> None:
+    class Unwilling(Willing):
+        async def visit(self, visit: Visit) -> Redirected | Abandoned:
+            self.visits += 1
+            return Abandoned("no")
+
+    visitor = Unwilling()
+    async with opened(house, keeper_of(house, visitor)) as (endpoint, _):
+        failed = await asyncio.gather(*(post(endpoint) for _ in range(5)), return_exceptions=True)
+        assert [type(each) for each in failed] == [LoginFailed] * 5
+        assert visitor.visits == 1
+        with pytest.raises(LoginFailed, match="no"):
+            await post(endpoint)
+        assert visitor.visits == 1
+
+
 async def test_a_server_that_refuses_for_ever_is_asked_three_times(house: House) -> None:
     house.good = "never"
     visitor = Willing()
@@ -208,7 +224,7 @@ async def test_a_header_of_the_users_own_means_that_nobody_logs_in(house: House)
 
 async def test_where_nobody_is_there_the_login_ends_with_what_to_do(house: House) -> None:
     async with opened(house, keeper_of(house, Nobody())) as (endpoint, recorder):
-        with pytest.raises(LoginFailed, match="nobody is there"):
+        with pytest.raises(LoginFailed, match=r"^the server answered with HTTP 401 .*; consent.*nobody is there"):
             await post(endpoint)
         ends = [fact.event for fact in recorder.of(HttpFact)]
     assert ends.count(HttpEvent.REQUEST) == ends.count(HttpEvent.END)

@@ -96,7 +96,17 @@ def real_of(request: pytest.FixtureRequest) -> Real:
 def test_info_tells_who_is_there_and_how_much(ran: dict[str, Ran], request: pytest.FixtureRequest) -> None:
     real, about, listed = real_of(request), ran["info"].json, ran["all"].json
     assert ran["info"].status == ExitStatus.OK
-    assert list(about) == ["revision", "era", "transport", "server", "capabilities", "instructions", "counts"]
+    assert list(about) == [
+        "revision",
+        "era",
+        "transport",
+        "server",
+        "capabilities",
+        "instructions",
+        "counts",
+        "apps",
+        "caching",
+    ]
     assert (about["revision"], about["era"]) == (newest_of(real.era).date, real.era)
     assert (about["transport"], about["server"]["name"]) == (real.transport, real.wishes.name)
     assert about["counts"]["tools"] == len(listed["tools"]) > 0
@@ -106,7 +116,7 @@ def test_info_tells_who_is_there_and_how_much(ran: dict[str, Ran], request: pyte
 def test_list_gives_every_item_as_it_came(ran: dict[str, Ran]) -> None:
     listed, saw = ran["all"], ran["all"].seen
     assert listed.status == ExitStatus.OK
-    assert list(listed.json) == ["revision", "era", "server", *LISTS]
+    assert list(listed.json) == ["revision", "era", "server", *LISTS, "lists"]
     asked = next(each for each in saw.exchanges if each.method == "tools/list")
     tools = msgspec.json.decode(saw.frame(asked.answer_frame).payload, type=_Listed).result.tools
     assert len(tools) == len(listed.json["tools"])
