@@ -312,4 +312,13 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
         or b"NaN" in payload
         or b"Infinity" in payload
         or _LARGE.search(payload) is not None
+        or not (payload.isascii() or _is_utf8(payload))
     )
+
+
+def _is_utf8(payload: bytes) -> bool:
+    try:
+        payload.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -94,9 +94,7 @@ def lines_are_messages(case: Case) -> Iterator[Flaw]:
 @check("F-06", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8.")
 def text_is_utf8(case: Case) -> Iterator[Flaw]:
     """Which byte, and what it may have been meant to be."""
-    if case.frame is None or not any(_is_defect(each.defects) for each in case.value):
-        return
-    payload = case.frame.payload
+    payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
         return
     try:
@@ -106,10 +104,6 @@ def text_is_utf8(case: Case) -> Iterator[Flaw]:
         meant = byte.decode("cp1252", "replace")
         said = f"byte 0x{byte.hex()} at {error.start} is no UTF-8; in Windows-1252 it is {meant!r}"
         yield Flaw(said, span=(error.start, error.end))
-
-
-def _is_defect(defects: tuple[str, ...]) -> bool:
-    return any(each.startswith("invalid UTF-8") for each in defects)
 
 
 @check(

@@ -1,0 +1,72 @@
+"""The bytes themselves."""
+
+import pytest
+
+from inspector.checks.diagnoses import bytes as bytes_
+from inspector.protocol.frames import Eol
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import Cases, Script, Talk
+
+
+def _line(payload: bytes) -> Script:
+    return lambda: Talk().ask("ping").frame(payload)
+
+
+_FINE = b'{"jsonrpc":"2.0","id":2,"result":{}}'
+CASES: Cases = {
+    "F-01": (_line(b"Server listening on stdio"), _line(_FINE)),
+    "F-02": (_line(b"Content-Length: 38"), _line(b"Contents of the hold: 38")),
+    "F-03": (_line(b"{"), _line(b"{}")),
+    "F-04": (_line(_FINE + b" " + _FINE), _line(_FINE + b" ")),
+    "F-06": (
+        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}'),
+        _line('{"jsonrpc":"2.0","id":2,"result":{"a":"—"}}'.encode()),
+    ),
+    "F-07": (_line(b"\xef\xbb\xbf" + _FINE), _line(_FINE)),
+    "F-08": (lambda: Talk().ask("ping").frame(_FINE, eol=Eol.CRLF), _line(_FINE)),
+    "F-09": (_line(b"\x1b[32m" + _FINE), _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\\u001b[32m"}}')),
+    "F-11": (
+        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":12345678901234567890}}'),
+        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"12345678901234567890 NaN"}}'),
+    ),
+    "F-12": (
+        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (17 << 20) + b'"}}'),
+        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (15 << 20) + b'"}}'),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(bytes_)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
+    (found,) = _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}')().findings()
+    assert found.sentence == "byte 0x97 at 39 is no UTF-8; in Windows-1252 it is '—'"
+    assert found.span == (39, 40)
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [(b"INFO:root:hello", "sys.stderr"), (b"npm notice New version", "npm_config"), (b"hi", "console.error")],
+)
+def test_the_fix_goes_by_who_seems_to_have_written_the_line(line: bytes, fix: str) -> None:
+    (found,) = _line(line)().findings()
+    assert fix in found.fix
+
+
+def test_a_flood_of_lines_is_told_ten_times() -> None:
+    talk = Talk()
+    for _ in range(50):
+        talk.frame(b"hello")
+    assert sum(each.id == "F-01" for each in talk.findings()) == 10
+
+
+def test_nan_is_an_error() -> None:
+    (found,) = _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":NaN}}')().findings()
+    assert (found.id, found.severity) == ("F-11", "error")

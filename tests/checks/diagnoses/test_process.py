@@ -1,0 +1,73 @@
+"""Why a server did not start, or went away."""
+
+import pytest
+
+from inspector.checks.diagnoses import process
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import Cases, Script, Talk, ids
+
+
+def _dead(code: int | None, *stderr: str, signal: str = "", after: float = 0.1) -> Script:
+    return lambda: Talk(opened=False).said(*stderr).exit(code, signal, after)
+
+
+def _of(*argv: str) -> Script:
+    where = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=argv, cwd="/srv", env_names=("PATH",))
+    return lambda: Talk(connection=where).close()
+
+
+def _slow(seconds: float) -> Script:
+    def talk() -> Talk:
+        begun = Talk().fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(seconds)
+        return begun.fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM")).exit(None, "SIGTERM", why="")
+
+    return talk
+
+
+CASES: Cases = {
+    "P-03": (_dead(127, "sh: 1: uvx: not found"), _dead(1, "sh: 1: uvx: not found")),
+    "P-04": (_dead(1, "it broke"), lambda: Talk().said("it broke").exit(1)),
+    "P-05": (_dead(0), _dead(0, after=5)),
+    "P-06": (_dead(None, signal="SIGKILL"), _slow(3)),
+    "P-10": (_dead(1, "Error: API_TOKEN is required"), _dead(1, "Error: a token is required")),
+    "P-11": (_of("server", "--key=${API_KEY}"), _of("server", "--key=$API_KEY")),
+    "P-12": (
+        _dead(1, "FileNotFoundError: [Errno 2] No such file or directory: './data'"),
+        _dead(1, "FileNotFoundError: [Errno 2] No such file or directory: '/data'"),
+    ),
+    "P-13": (_dead(1, "Error: listen EADDRINUSE: address already in use :::3000"), _dead(1, "listening on :::3000")),
+    "P-14": (
+        _dead(1, "ModuleNotFoundError: No module named 'mcp.server.fastmcp'"),
+        _dead(1, "ModuleNotFoundError: No module named 'mcp.server'"),
+    ),
+    "P-15": (_slow(2), _slow(0.5)),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(process)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("ModuleNotFoundError: No module named 'yaml'", "the Python module yaml is missing"),
+        ("Error: Cannot find module '/srv/dist/index.js'", "the Node module /srv/dist/index.js is missing"),
+        ("error: unrecognized arguments: --stdio", "it does not know the option --stdio"),
+        ("it broke", "its last words were: it broke"),
+    ],
+)
+def test_the_cause_is_what_stderr_says(line: str, cause: str) -> None:
+    (found,) = (each for each in _dead(1, line)().findings() if each.id == "P-04")
+    assert found.sentence.endswith(cause)
+    assert found.frames == (2, 3)
+
+
+def test_a_server_that_was_left_in_good_order_has_no_fault() -> None:
+    assert not ids(Talk().exit(0, why=""))

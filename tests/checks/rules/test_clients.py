@@ -1,0 +1,82 @@
+"""What a server asks of the client."""
+
+import pytest
+
+from inspector.checks.rules import clients
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import Cases, Script, Talk
+
+_TEXT = {"type": "text", "text": "a"}
+_USE = {"role": "assistant", "content": {"type": "tool_use", "id": "1", "name": "n", "input": {}}}
+
+
+def _used(id_: str) -> dict[str, object]:
+    return {"role": "user", "content": {"type": "tool_result", "toolUseId": id_, "content": []}}
+
+
+def _sampling(messages: object = None, client: object = None, **more: object) -> Script:
+    params = {"messages": messages or [{"role": "user", "content": _TEXT}], "maxTokens": 5} | more
+    return lambda: Talk(client=client or {"sampling": {}}).demand("sampling/createMessage", params)  # type: ignore[arg-type]
+
+
+def _form(properties: object, row: int = 4, message: str = "m") -> Script:
+    schema = {"type": "object", "properties": properties}
+    return lambda: Talk(row).demand("elicitation/create", {"message": message, "requestedSchema": schema})
+
+
+def _url(url: str, row: int = 4, **more: object) -> Script:
+    params = {"mode": "url", "message": "m", "url": url} | more
+    return lambda: Talk(row, client={"elicitation": {"url": {}}}).demand("elicitation/create", params)
+
+
+def _required(data: object) -> Script:
+    return lambda: Talk().ask("tools/call", {"name": "a"}).error(-32042, data=data)
+
+
+_VISIT = {"mode": "url", "message": "m", "url": "https://a/b", "elicitationId": "e"}
+CASES: Cases = {
+    "Y02": (_sampling(tools=[]), _sampling(client={"sampling": {"tools": {}}}, tools=[])),
+    "Y04": (_sampling([_USE, _used("2")]), _sampling([_USE, _used("1")])),
+    "Y05": (_sampling(includeContext="thisServer"), _sampling(includeContext="none")),
+    "Z01": (
+        lambda: Talk(client={"elicitation": {}}).demand("elicitation/create", _VISIT),
+        _url("https://a/b", elicitationId="e"),
+    ),
+    "Z02": (_form({"a": {"type": "object"}}), _form({"a": {"type": "string", "format": "email"}})),
+    "Z03": (_url("javascript:alert(1)"), _url("http://localhost:80/a")),
+    "Z04": (_url("https://a/b"), _url("https://a/b", elicitationId="e")),
+    "Z05": (_form({"password": {"type": "string"}}), _form({"passenger": {"type": "string"}})),
+    "Z06": (_form({}, message="See https://example.com"), _form({}, message="See the site")),
+    "Z07": (_required({}), _required({"elicitations": [_VISIT]})),
+    "Z08": (
+        lambda: Talk().tell("notifications/elicitation/complete", {"elicitationId": "x"}),
+        lambda: _required({"elicitations": [_VISIT]})().tell(
+            "notifications/elicitation/complete", {"elicitationId": "e"}
+        ),
+    ),
+    "Z09": (
+        _form({"a": {"type": "string", "enum": ["a"], "enumNames": ["A"]}}),
+        _form({"a": {"type": "string", "oneOf": [{"const": "a", "title": "A"}]}}),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(clients)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_a_question_inside_of_a_result_is_judged_the_same() -> None:
+    params = {"message": "m", "requestedSchema": {"type": "object", "properties": {"password": {"type": "string"}}}}
+    question = {
+        "resultType": "input_required",
+        "inputRequests": {"q": {"method": "elicitation/create", "params": params}},
+    }
+    (found,) = (
+        each for each in Talk(5).ask("tools/call", {"name": "a"}).answer(question).findings() if each.id == "Z05"
+    )
+    assert found.pointer == "/result/inputRequests/q/params/requestedSchema/properties/password"

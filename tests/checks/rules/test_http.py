@@ -1,0 +1,73 @@
+"""How messages travel over HTTP."""
+
+import pytest
+
+from inspector.checks.rules import http
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import Cases, Script, Talk
+
+_ANSWER = b'{"jsonrpc":"2.0","id":%d,"result":{}}'
+
+
+def _posted(row: int = 3, **head: object) -> Script:
+    """A request over HTTP, with this head of a response."""
+    return lambda: Talk(row, transport="http").post().ask("ping").head(**head)  # type: ignore[arg-type]
+
+
+def _informed(status: int) -> Script:
+    return lambda: Talk(3, transport="http").post().inform("notifications/initialized").head(status)
+
+
+def _got(status: int, row: int = 3) -> Script:
+    return lambda: Talk(row, transport="http").post("GET").head(status)
+
+
+def _refused(code: int, status: int) -> Script:
+    return lambda: Talk(5, transport="http").post().ask("tools/list").head(status).error(code)
+
+
+def _streamed(*ids: str, row: int = 3) -> Script:
+    def talk() -> Talk:
+        begun = Talk(row, transport="http").post().ask("ping").head(kind="text/event-stream")
+        for id_ in ids:
+            begun.event(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', id=id_)
+        return begun
+
+    return talk
+
+
+CASES: Cases = {
+    "W01": (_informed(200), _informed(202)),
+    "W02": (_posted(status=202), _posted(status=200)),
+    "W03": (_got(200), _got(405)),
+    "W04": (_posted(Mcp_Session_Id="a b"), _posted(Mcp_Session_Id="a-b")),
+    "W08": (_streamed("1", "1"), _streamed("1", "2")),
+    "W09": (lambda: _streamed()().over(), lambda: _streamed()().event(_ANSWER % 2).over()),
+    "W15": (_refused(-32601, 200), _refused(-32601, 404)),
+    "W16": (_refused(-32020, 200), _refused(-32020, 400)),
+    "W17": (_posted(5, Mcp_Session_Id="a"), _posted(5)),
+    "W19": (_posted(5, kind="text/event-stream"), _posted(5, kind="text/event-stream", X_Accel_Buffering="no")),
+    "W20": (
+        lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 2),
+        lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 3),
+    ),
+    "V01": (
+        lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="answer"),
+        lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="message"),
+    ),
+    "H-01": (_posted(kind="text/html; charset=utf-8"), _posted(kind="application/json")),
+    "H-08": (_posted(status=307, Location="/mcp/"), _posted(status=304)),
+    "H-16": (
+        _posted(kind="text/event-stream", Content_Encoding="gzip"),
+        _posted(kind="text/event-stream", Content_Encoding="identity"),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(http)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)

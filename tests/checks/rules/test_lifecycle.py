@@ -1,0 +1,89 @@
+"""How a conversation begins, and what was declared."""
+
+import pytest
+
+from inspector.checks.rules import lifecycle
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import CAPABILITIES, META, Cases, Talk, asked, initialize, initialized, told
+
+_NONE = {"completions": {}}
+
+
+def _discover(**more: object) -> Talk:
+    result = {"supportedVersions": ["x"], "capabilities": {}} | more
+    return Talk(5, opened=False).ask("server/discover").answer(result)
+
+
+CASES: Cases = {
+    "L02": (
+        lambda: (
+            Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(4) | {"protocolVersion": "2031"})
+        ),
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(3)),
+    ),
+    "L03": (lambda: Talk(ready=False).demand("roots/list"), lambda: Talk(ready=False).demand("ping")),
+    "L04": (
+        told("notifications/tools/list_changed", ready=False),
+        told("notifications/message", {"level": "info", "data": 1}, ready=False),
+    ),
+    "L05": (
+        lambda: Talk(5).ask("server/discover").error(-32601),
+        lambda: Talk(5, opened=False).ask("server/discover").error(-32601),
+    ),
+    "L07": (_discover, lambda: Talk(5)),
+    "L08": (
+        lambda: Talk(5).ask("tools/list").error(-32022, data={"supported": []}),
+        lambda: Talk(5).ask("tools/list").error(-32022, data={"supported": ["x"], "requested": "y"}),
+    ),
+    "L09": (
+        lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": ["roots"]}),
+        lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": {"roots": {}}}),
+    ),
+    "L11": (
+        asked("tools/call", {"resultType": "task"}, 5),
+        asked("tools/call", {"resultType": "task"}, 5, client={"extensions": {META + "tasks": {}}}),
+    ),
+    "L12": (asked("tools/list", {"tools": [], "_meta": {}}, 5), asked("tools/list", {"tools": []}, 5)),
+    "L13": (lambda: _discover(serverInfo={"name": "s"}), lambda: Talk(5)),
+    "L15": (
+        lambda: _discover(capabilities={"extensions": {"ours": {}}}),
+        lambda: _discover(capabilities={"extensions": {"com.example/ours": {}}}),
+    ),
+    "L16": (lambda: _discover(capabilities={"tasks": {}}), lambda: _discover(capabilities={"extensions": {}})),
+    "C01": (
+        told("notifications/tools/list_changed", capabilities={"tools": {}}),
+        told("notifications/tools/list_changed"),
+    ),
+    "C02": (
+        told("notifications/resources/updated", {"uri": "a:b"}, capabilities={"resources": {}}),
+        told("notifications/resources/updated", {"uri": "a:b"}),
+    ),
+    "C03": (
+        told("notifications/message", {"level": "info", "data": 1}, capabilities=_NONE),
+        told("notifications/message", {"level": "info", "data": 1}),
+    ),
+    "C04": (
+        asked("prompts/list", {"prompts": [{"name": "a"}]}, capabilities=_NONE),
+        asked("prompts/list", {"prompts": []}, capabilities=_NONE),
+    ),
+    "C05": (
+        lambda: Talk().ask("tools/list").error(-32601),
+        lambda: Talk(capabilities=_NONE).ask("tools/list").error(-32601),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(lifecycle)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_what_was_only_advice_once_is_a_warning_there() -> None:
+    early = Talk(1, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
+    late = Talk(3, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
+    assert [each.severity for each in (*early, *late)] == ["warning", "error"]
+    assert CAPABILITIES

@@ -1,0 +1,76 @@
+"""What tools answer."""
+
+import pytest
+
+from inspector.checks.rules import results
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import Cases, Script, Talk, asked
+
+_TEXT = {"type": "text", "text": "fine"}
+_PNG = "iVBORw0KGgoAAAAN"
+_SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
+
+
+def _called(result: object, output: object = None, **how: object) -> Script:
+    def talk() -> Talk:
+        tool = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
+        tool |= {"outputSchema": output} if output else {}
+        begun = Talk(**how).ask("tools/list").answer({"tools": [tool]})  # type: ignore[arg-type]
+        return begun.ask("tools/call", {"name": "t"}).answer(result)
+
+    return talk
+
+
+def _failed(code: int, message: str = "no") -> Script:
+    return lambda: _called({"content": [_TEXT]})().ask("tools/call", {"name": "t"}).error(code, message)
+
+
+def _structured(value: object, *blocks: object) -> dict[str, object]:
+    return {"content": list(blocks) or [_TEXT], "structuredContent": value}
+
+
+CASES: Cases = {
+    "K05": (
+        asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/jpeg"}]}),
+        asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/png"}]}),
+    ),
+    "K06": (_called({"content": [_TEXT]}, _SCHEMA), _called({"content": [_TEXT], "isError": True}, _SCHEMA)),
+    "K07": (_called(_structured({"a": "1"}), _SCHEMA), _called(_structured({"a": 1}), _SCHEMA)),
+    "K09": (
+        _called(_structured({"a": 1, "b": 2})),
+        _called(_structured({"a": 1, "b": 2}, {"type": "text", "text": '{"b": 2, "a": 1}'})),
+    ),
+    "K11": (_failed(-32602), lambda: Talk().ask("tools/call", {"name": "unknown"}).error(-32602)),
+    "K13": (
+        asked("tools/call", {"content": [_TEXT | {"annotations": {"lastModified": "yesterday"}}]}),
+        asked("tools/call", {"content": [_TEXT | {"annotations": {"lastModified": "2025-01-31T12:00:00Z"}}]}),
+    ),
+    "K14": (
+        _called(
+            {"content": [{"type": "resource", "resource": {"uri": "a:b", "text": ""}}]}, capabilities={"tools": {}}
+        ),
+        _called({"content": [{"type": "resource", "resource": {"uri": "a:b", "text": ""}}]}),
+    ),
+    "K15": (_called({"content": []}), _called(_structured({}, _TEXT))),
+    "L-19": (_failed(-32603), _failed(-32602)),
+    "L-20": (
+        _called({"content": [{"type": "text", "text": "Error: it broke"}]}),
+        _called({"content": [{"type": "text", "text": "Error: it broke"}], "isError": True}),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(results)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_of_many_results_some_are_held_against_their_schema() -> None:
+    talk = _called(_structured({"a": "1"}), _SCHEMA)()
+    for _ in range(99):
+        talk.ask("tools/call", {"name": "t"}).answer(_structured({"a": "1"}))
+    assert sum(each.id == "K07" for each in talk.findings()) == 20 + 3

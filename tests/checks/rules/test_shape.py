@@ -1,0 +1,143 @@
+"""What shapes find: each rule that a shape can break, by a message that breaks it and one that all but does."""
+
+from typing import Any
+
+import pytest
+
+from inspector.checks.everything import all_checks
+from inspector.checks.registry import CHECKS
+from inspector.checks.rules import shape
+from inspector.checks.shapes.judge import rules
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import Cases, Talk, asked, initialize, initialized, told
+
+_OBJECT = {"type": "object"}
+
+
+def _tool(**more: Any) -> Any:
+    return {"tools": [{"name": "a", "description": "d", "inputSchema": _OBJECT} | more]}
+
+
+def _handshake(result: dict[str, Any]) -> Any:
+    return lambda: Talk(opened=False).ask("initialize", initialize(4)).answer(result)
+
+
+def _content(block: Any, **more: Any) -> dict[str, Any]:
+    return {"content": [block]} | more
+
+
+_TEXT = {"type": "text", "text": "a"}
+_SAMPLING = {"messages": [{"role": "user", "content": _TEXT}], "maxTokens": 5}
+_TASK = {"taskId": "t", "status": "working", "createdAt": "2025", "lastUpdatedAt": "2025", "ttl": None}
+_AUDIO = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
+
+CASES: Cases = {
+    "E04": (asked("ping", 5), asked("ping", {})),
+    "E12": (told("notifications/tools/list_changed", [1]), told("notifications/tools/list_changed", {})),
+    "E19": (asked("tools/list", _tool(title=None)), asked("tools/list", _tool(title=""))),
+    "L01": (_handshake({"capabilities": {}}), _handshake(initialized(4))),
+    "L06": (
+        lambda: Talk(5, opened=False).ask("server/discover").answer({"capabilities": {}}),
+        lambda: Talk(5),
+    ),
+    "L10": (
+        lambda: Talk(5).ask("tools/list").answer({"tools": [], "ttlMs": 0, "cacheScope": "public"}, bare=True),
+        asked("tools/list", {"tools": []}, 5),
+    ),
+    "L14": (
+        _handshake(initialized(4, {"tools": True})),
+        _handshake(initialized(4, {"tools": {"listChanged": False}, "ours": True})),
+    ),
+    "T01": (asked("tools/list", {"tools": [{"inputSchema": _OBJECT}]}), asked("tools/list", _tool())),
+    "T02": (asked("tools/list", _tool(inputSchema={"type": "array"})), asked("tools/list", _tool())),
+    "T04": (
+        asked("tools/list", _tool(outputSchema={"type": "string"})),
+        asked("tools/list", _tool(outputSchema={"type": "string"}), 5),
+    ),
+    "K01": (asked("tools/call", {"isError": True}), asked("tools/call", {"content": []})),
+    "K02": (asked("tools/call", _content(_AUDIO), 1), asked("tools/call", _content(_AUDIO), 2)),
+    "K03": (asked("tools/call", _content({"type": "text"})), asked("tools/call", _content(_TEXT))),
+    "K04": (asked("tools/call", _content(_AUDIO | {"data": "A-_A"})), asked("tools/call", _content(_AUDIO))),
+    "K08": (
+        asked("tools/call", _content(_TEXT, structuredContent=[1])),
+        asked("tools/call", _content(_TEXT, structuredContent=[1]), 5),
+    ),
+    "K10": (asked("tools/call", _content(_TEXT, isError="yes")), asked("tools/call", _content(_TEXT, isError=False))),
+    "R01": (
+        asked("resources/list", {"resources": [{"uri": "a:b"}]}),
+        asked("resources/list", {"resources": [{"uri": "a:b", "name": "b"}]}),
+    ),
+    "R02": (
+        asked("resources/list", {"resources": [{"uri": "b/c", "name": "b"}]}),
+        asked("resources/list", {"resources": [{"uri": "a+b:/c%20d?e#f", "name": "b"}]}),
+    ),
+    "P01": (asked("prompts/list", {"prompts": [{}]}), asked("prompts/list", {"prompts": [{"name": "a"}]})),
+    "P02": (
+        asked("prompts/get", {"messages": [{"role": "system", "content": _TEXT}]}),
+        asked("prompts/get", {"messages": [{"role": "assistant", "content": _TEXT}]}),
+    ),
+    "P03": (
+        asked("prompts/get", {"messages": [{"role": "user", "content": [_TEXT]}]}),
+        asked("prompts/get", {"messages": [{"role": "user", "content": _TEXT}]}),
+    ),
+    "G01": (
+        told("notifications/message", {"level": "warn", "data": 1}),
+        told("notifications/message", {"level": "warning", "data": None}),
+    ),
+    "A01": (
+        asked("tools/list", _tool() | {"nextCursor": 2}),
+        asked("tools/list", _tool() | {"nextCursor": ""}),
+    ),
+    "H01": (
+        lambda: Talk(5).ask("tools/list").answer(_tool() | {"resultType": "complete"}, bare=True),
+        asked("tools/list", _tool(), 5),
+    ),
+    "H02": (asked("tools/list", _tool() | {"ttlMs": -1}, 5), asked("tools/list", _tool() | {"ttlMs": 1}, 5)),
+    "I05": (
+        asked("tools/call", {"resultType": "input_required", "requestState": {}}, 5),
+        asked("tools/call", {"resultType": "input_required", "requestState": ""}, 5),
+    ),
+    "Y01": (
+        lambda: Talk().demand("sampling/createMessage", {"messages": []}),
+        lambda: Talk().demand("sampling/createMessage", _SAMPLING),
+    ),
+    "Y03": (
+        lambda: Talk(3).demand(
+            "sampling/createMessage", _SAMPLING | {"messages": [{"role": "user", "content": [_TEXT]}]}
+        ),
+        lambda: Talk(4).demand(
+            "sampling/createMessage", _SAMPLING | {"messages": [{"role": "user", "content": [_TEXT]}]}
+        ),
+    ),
+    "D03": (
+        asked("tasks/get", {"taskId": "t", "status": "working", "ttl": None}, params={"taskId": "t"}),
+        asked("tasks/get", _TASK, params={"taskId": "t"}),
+    ),
+}
+
+
+def test_each_rule_of_a_shape_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(shape) | {each.id for each in all_checks() if each.judge is None}
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_every_rule_that_a_shape_can_break_is_on_the_list() -> None:
+    assert rules() <= set(CHECKS)
+
+
+def test_the_finding_says_where_and_by_which_page() -> None:
+    (found,) = asked("tools/list", _tool(title=None))().findings()
+    assert found.pointer == "/result/tools/0/title"
+    assert found.page.endswith("/schema")
+    assert found.frames == (6,)
+
+
+def test_a_task_s_handle_and_a_question_are_judged_by_their_own_shapes() -> None:
+    assert not Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASK}).findings()
+    question = {"resultType": "input_required", "requestState": "x"}
+    found = {each.id for each in Talk(5).ask("tools/call", {"name": "a"}).answer(question, bare=True).findings()}
+    assert found == {"L12"}

@@ -1,0 +1,82 @@
+"""Tools as they are listed."""
+
+import pytest
+
+from inspector.checks.rules import tools
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import Cases, Script, Talk, asked
+
+_OBJECT = {"type": "object"}
+_PROPERTY = {"type": "string", "x-mcp-header": "Region"}
+
+
+def _listed(row: int = 4, transport: str = "stdio", **more: object) -> Script:
+    tool = {"name": "a", "description": "d", "inputSchema": _OBJECT} | more
+    return asked("tools/list", {"tools": [tool]}, row, transport=transport)
+
+
+def _mirrored(name: str, field: object) -> dict[str, object]:
+    return {"type": "object", "properties": {name: field}}
+
+
+def _twice(*second: str) -> Script:
+    def talk() -> Talk:
+        first, then = ([{"name": name, "inputSchema": _OBJECT} for name in names] for names in (("a", "b"), second))
+        return Talk(5).ask("tools/list").answer({"tools": first}).ask("tools/list").answer({"tools": then})
+
+    return talk
+
+
+_TASKS = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
+_OPTIONAL = {"name": "a", "inputSchema": _OBJECT, "execution": {"taskSupport": "optional"}}
+CASES: Cases = {
+    "T03": (
+        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "strnig"}}}),
+        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "string"}}}),
+    ),
+    "T05": (
+        _listed(inputSchema=_OBJECT | {"$schema": "https://example.com/own"}),
+        _listed(inputSchema=_OBJECT | {"$schema": "http://json-schema.org/draft-07/schema#"}),
+    ),
+    "T06": (_listed(name="add two"), _listed(name="add.two-2_B")),
+    "T07": (
+        asked("tools/list", {"tools": [{"name": "a", "inputSchema": _OBJECT}] * 2}),
+        asked("tools/list", {"tools": [{"name": name, "inputSchema": _OBJECT} for name in "aA"]}),
+    ),
+    "T08": (
+        _listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}),
+        _listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}}),
+    ),
+    "T10": (
+        _listed(5, "http", inputSchema=_mirrored("r", _PROPERTY | {"type": "number"})),
+        _listed(5, "http", inputSchema=_mirrored("r", _PROPERTY)),
+    ),
+    "T11": (
+        _listed(5, inputSchema=_mirrored("api_key", _PROPERTY)),
+        _listed(5, inputSchema=_mirrored("keyboard", _PROPERTY)),
+    ),
+    "T12": (_twice("b", "a"), _twice("a", "b")),
+    "T13": (
+        _listed(annotations={"readOnlyHint": True, "destructiveHint": True}),
+        _listed(annotations={"readOnlyHint": True, "destructiveHint": False}),
+    ),
+    "T14": (
+        asked("tools/list", {"tools": [_OPTIONAL]}),
+        asked("tools/list", {"tools": [_OPTIONAL]}, capabilities=_TASKS),
+    ),
+    "T15": (_listed(description=" "), _listed(description="d")),
+    "T16": (_listed(icons=[{"src": "file:///a.png"}]), _listed(icons=[{"src": "https://a/b.png"}])),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(tools)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_a_slash_in_a_name_is_only_a_hint() -> None:
+    assert [each.severity for each in _listed(name="a/b")().findings()] == ["hint"]

@@ -1,0 +1,98 @@
+"""Logging, progress, cancellation, pagination, caching."""
+
+import pytest
+
+from inspector.checks.rules import utilities
+from inspector.protocol.revisions.table import ROWS
+from tests.checks.both import assert_both, checks_of
+from tests.checks.talks import META, Cases, Script, Talk
+
+_LOG = {"level": "info", "data": 1}
+
+
+def _progress(*words: object, total: object = None, row: int = 4) -> Script:
+    def talk() -> Talk:
+        begun = Talk(row).ask("tools/call", {"name": "a"}, progressToken="t")
+        for word in words:
+            more = {} if total is None else {"total": total}
+            begun.tell("notifications/progress", {"progressToken": "t", "progress": word} | more)
+        return begun
+
+    return talk
+
+
+def _levelled(level: str) -> Script:
+    return lambda: Talk().ask("logging/setLevel", {"level": level}).answer({}).tell("notifications/message", _LOG)
+
+
+def _cancelled(seconds: float) -> Script:
+    def talk() -> Talk:
+        begun = Talk().ask("tools/call", {"name": "a"}).inform("notifications/cancelled", {"requestId": 2})
+        return begun.wait(seconds).answer({"content": []})
+
+    return talk
+
+
+def _pages(*pages: dict[str, object], row: int = 4) -> Script:
+    def talk() -> Talk:
+        begun = Talk(row).ask("prompts/list").answer({"prompts": [{"name": "a"}]} | pages[0])
+        for page in pages[1:]:
+            begun.ask("prompts/list", {"cursor": "x"} if row < 5 else _with_cursor())
+            begun.answer({"prompts": [{"name": "b"}]} | page)
+        return begun
+
+    return talk
+
+
+def _with_cursor() -> dict[str, object]:
+    return {"cursor": "x", "_meta": {META + "clientCapabilities": {}} | _VERSION}
+
+
+_VERSION = {META + "protocolVersion": ROWS[-1].date}
+_QUESTION = {"resultType": "input_required", "requestState": "s"}
+CASES: Cases = {
+    "G02": (_levelled("error"), _levelled("info")),
+    "G03": (
+        lambda: Talk(5).ask("tools/call", {"name": "a"}).tell("notifications/message", _LOG),
+        lambda: (
+            Talk(5).ask("tools/call", {"name": "a"}, **{META + "logLevel": "info"}).tell("notifications/message", _LOG)
+        ),
+    ),
+    "N01": (
+        lambda: (
+            _progress(1)().answer({"content": []}).tell("notifications/progress", {"progressToken": "t", "progress": 2})
+        ),
+        _progress(1),
+    ),
+    "N02": (_progress(2, 2), _progress(2, 2.5)),
+    "N03": (_progress(3, total=2), _progress(2, total=2)),
+    "N04": (
+        lambda: _progress(row=1)().tell(
+            "notifications/progress", {"progressToken": "t", "progress": 1, "message": "a"}
+        ),
+        _progress(1, row=1),
+    ),
+    "X01": (
+        lambda: Talk().tell("notifications/cancelled", {"requestId": 7}),
+        lambda: Talk().demand("roots/list", id_=7).tell("notifications/cancelled", {"requestId": 7}),
+    ),
+    "X02": (_cancelled(2), _cancelled(0.5)),
+    "A02": (_pages({"nextCursor": "x"}, {"nextCursor": "x"}), _pages({"nextCursor": "x"}, {"nextCursor": "y"})),
+    "H03": (
+        _pages({"nextCursor": "x"}, {"cacheScope": "private"}, row=5),
+        _pages({"nextCursor": "x"}, {"cacheScope": "public"}, row=5),
+    ),
+    "H04": (
+        lambda: Talk(5).ask("tools/call", {"name": "a"}).answer(_QUESTION | {"ttlMs": 0}, bare=True),
+        lambda: Talk(5).ask("tools/call", {"name": "a"}).answer(_QUESTION, bare=True),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(utilities)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
