@@ -25,7 +25,7 @@ from inspector.tui.panels import Panel, make_panel
 from inspector.tui.relisting import Relisting
 from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
-from inspector.tui.subject import LiveSubject, Recording, Stage
+from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.header_bar import HeaderBar
@@ -46,7 +46,7 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
     CSS = """
-    Screen { layout: vertical; background: $background; color: $foreground; }
+    Screen { color: $foreground; }
     Panel { height: 1fr; width: 1fr; }
     ToastRack { margin-bottom: 2; }
     """
@@ -75,11 +75,14 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
         _dress(self)
         if first is None and replay is None and begin is not None:
             first = begin()
-        self.tab = Tab(1, subject_of(first, replay), begin, shown=show, name=name)
+        self.tab = Tab(1, self._first_subject(first, replay), begin, shown=show, name=name)
         self.tabs = [self.tab]
         self.opener = opener
         self._beside = [*beside]
         self.header = HeaderBar(self.subject, shown=show)
+
+    def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
+        return subject_of(first, replay)
 
     def compose(self) -> ComposeResult:
         """Lay out the first panel between header and footer; the others come when they are first shown.
@@ -157,7 +160,9 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
             return
         chosen = () if tab.offers is None else (tab.offers,)
         old = tab.subject
-        tab.rebind(LiveSubject(tab.begin(*chosen)))
+        new = LiveSubject(tab.begin(*chosen))
+        new.watch_first(old.wants_watched)
+        tab.rebind(new)
         self.header.rebind(tab.subject)
         self.run_worker(old.end(), group="ending")
         kept = old.journal.capture_path

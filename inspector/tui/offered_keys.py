@@ -3,13 +3,14 @@
 from inspector.tui.actions import Action, Where
 
 
-def _of_offers(name: str, where: Where, verb: str, deed: str) -> tuple[Action, ...]:
+def _of_offers(name: str, where: Where, verb: str, deed: str, *more: Action) -> tuple[Action, ...]:
     """What resources and prompts have in common."""
     complete = "Take a value that the server proposes; again takes the next."
     return (
         Action(f"{name}.filter", ("/",), "Filter", f"Show only {name} that match.", where, "filter", footer=True),
         Action(f"{name}.clear", ("\\",), "Clear filter", f"Show all {name} again.", where, "clear_filter"),
         Action(f"{name}.send", ("ctrl+j", "f5", "ctrl+enter"), verb, deed, where, "send", footer=True, priority=True),
+        *more,
         Action(f"{name}.complete", ("ctrl+@", "f9"), "Complete", complete, where, "do('complete')", priority=True),
         Action(
             f"{name}.save", ("w",), "Save", "Save the content under the cursor to a file.", where, "do('save')", True
@@ -24,17 +25,6 @@ def _of_offers(name: str, where: Where, verb: str, deed: str) -> tuple[Action, .
 
 
 OFFERED: tuple[Action, ...] = (
-    # Lists of what a server offers
-    Action(
-        "offered.changes",
-        ("D",),
-        "Changes",
-        "Show what has changed in this list, how old it is, and what is odd about it.",
-        Where.OFFERED,
-        "changes",
-        footer=True,
-    ),
-    Action("offered.more", (">",), "Next page", "Fetch the next page.", Where.OFFERED, "more", footer=True),
     # Tools
     Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
     Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", Where.TOOLS, "clear_filter"),
@@ -79,15 +69,20 @@ OFFERED: tuple[Action, ...] = (
     ),
     Action("tools.save", ("w",), "Save", "Save the block under the cursor to a file.", Where.TOOLS, "do('save')"),
     # Resources and prompts
-    *_of_offers("resources", Where.RESOURCES, "Read", "Read the resource, or the one that the template expands to."),
-    Action(
-        "resources.watch",
-        ("s",),
-        "Watch",
-        "Watch the resource, or the one that the template expands to; or watch it no longer.",
+    *_of_offers(
+        "resources",
         Where.RESOURCES,
-        "watch",
-        footer=True,
+        "Read",
+        "Read the resource, or the one that the template expands to.",
+        Action(
+            "resources.watch",
+            ("s",),
+            "Watch",
+            "Watch the resource, or the one that the template expands to; or watch it no longer.",
+            Where.RESOURCES,
+            "watch",
+            footer=True,
+        ),
     ),
     Action(
         "resources.compare",
@@ -115,5 +110,16 @@ OFFERED: tuple[Action, ...] = (
         "result.markdown", ("m",), "Markdown", "Show Markdown as it is meant, or as it is.", Where.RESULT, "markdown"
     ),
     Action("result.edit", ("E",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
+    # Lists of what a server offers
+    Action(
+        "offered.changes",
+        ("D",),
+        "Changes",
+        "Show what has changed in this list, how old it is, and what is odd about it.",
+        Where.OFFERED,
+        "changes",
+        footer=True,
+    ),
+    Action("offered.more", (">",), "Next page", "Fetch the next page.", Where.OFFERED, "more", footer=True),
 )
 """The order is the order of footer and help."""

@@ -4,6 +4,7 @@ A server that does not complete says so once and is not asked again. An answer t
 gone out is dropped. What is proposed is foreign: it is shown made safe, and taken as it came.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -22,7 +23,7 @@ from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.completion import NOT_SUPPORTED, Completion, completion_failed, completion_of
 from inspector.viewmodels.lines import span
-from inspector.viewmodels.rows import SpanRows
+from inspector.viewmodels.rows import RowSource, RowView
 
 PAUSE: Final = 0.15
 """Seconds without a change after which the server is asked."""
@@ -41,6 +42,20 @@ class Wanted(msgspec.Struct, frozen=True):
     """What has been typed of it."""
     others: dict[str, str]
     """The other arguments, as far as they are known."""
+
+
+class _Values(RowSource):
+    """Values as rows. A server may send ten thousand at once, and a few are in sight."""
+
+    def __init__(self, values: Sequence[str]) -> None:
+        self._values = values
+
+    @property
+    def count(self) -> int:
+        return len(self._values)
+
+    def row(self, index: int, width: int) -> RowView:
+        return RowView((span(self._values[index], "text", limit=300),))
 
 
 class Completions(Widget):
@@ -69,7 +84,7 @@ class Completions(Widget):
         """Whether the server is known not to complete."""
         self._timer: Timer | None = None
         self._line = StatusLine()
-        self._list = LogList(SpanRows())
+        self._list = LogList(_Values(()))
 
     def compose(self) -> ComposeResult:
         """A word on what there is, and the values."""
@@ -126,12 +141,11 @@ class Completions(Widget):
     def _show(self, found: Completion) -> None:
         self._found, self._taken = found, -1
         self._silent = self._silent or not found.supported
-        rows = [(span(value, "text", limit=300),) for value in found.values]
-        self._list.source = SpanRows(rows)
+        rows = self._list.source = _Values(found.values)
         self._list.go_to(0)
-        self._list.styles.height = min(len(rows), _ROWS)
+        self._list.styles.height = min(rows.count, _ROWS)
         either = keys.action("resources.complete").key_text.replace("  ", " or ")
-        key = [(f"{either} takes one", "faint")] if rows else []
+        key = [(f"{either} takes one", "faint")] if rows.count else []
         self._line.show(list(found.note), key)  # type: ignore[arg-type]
         self.set_class(bool(found.note), "-shown")
 

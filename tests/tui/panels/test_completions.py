@@ -3,8 +3,11 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
+from inspector.tui.panels import completions
 from inspector.tui.panels.completions import Completions, Wanted
 from inspector.tui.subject import Stage
 from tests.tui.panels.acting import Error
@@ -150,3 +153,24 @@ async def test_a_flood_of_values_is_shown_as_quickly_as_a_few() -> None:
         await shows(app, "10,000 values  ▲ more than the 100 that are allowed")
         app.box.rebind(subject)
         await until(lambda: "10,000" not in text(app), "another conversation begins with nothing")
+
+
+async def test_of_ten_thousand_values_only_those_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    def counting(foreign: str, role: Any = "text", *, limit: int | None = None) -> Any:
+        drawn.append(foreign)
+        return foreign, role
+
+    monkeypatch.setattr(completions, "span", counting)
+    subject = Offering()
+    subject.completes = lambda params: {"completion": {"values": [f"value {n}" for n in range(10_000)]}}
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)):
+        app.box.consider(wanted("v"))
+        await shows(app, "10,000 values")
+        await shows(app, "value 0")
+        assert 0 < len(set(drawn)) < 100
+        for _ in range(3):
+            taken = app.box.take_next()
+        assert taken == "value 2"
