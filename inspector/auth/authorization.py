@@ -85,7 +85,8 @@ def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[st
         yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause=RFC_9207))
     if "iss" not in params and server.says_who_answers:
         found = "the answer does not say who gives it, and the authorization server says that it always does"
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause=RFC_9207))
+        fix = "If the code alone was pasted: paste the whole address that the browser ended at."
+        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause=RFC_9207, fix=fix))
     if error := params.get("error"):
         said = f"{error[:200]}: {params.get('error_description', '')[:500]}".rstrip(": ")
         yield from broken(Rung(CONSENT, Verdict.BROKEN, said, clause="OAuth 2.1, section 4.1.2.1"))

@@ -16,6 +16,9 @@ class Relisting:
         if self.subject.stage is not Stage.OPEN:
             self.say("There is no connection to ask for lists.")
             return
+        self.run_worker(self._fetch_anew(), group="relisting")  # it may have to wait for a person who logs in
+
+    async def _fetch_anew(self: "InspectApp") -> None:  # type: ignore[misc]
         await self.subject.refresh()
         self.say("The lists were fetched anew.")
 

@@ -42,7 +42,7 @@ class LoginScreen(ModalScreen[None]):
         Binding("escape", "leave", "Later", tooltip="Leave it waiting; ! shows it again.", id="login.later"),
     ]
     CSS = """
-    LoginScreen { background: $background 60%; }
+    LoginScreen { background: $background; }
     """
     DEFAULT_CSS = """
     LoginScreen { align: center middle; }
