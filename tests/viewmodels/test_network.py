@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from inspector.capture.journal import HttpExchange
+from inspector.capture.load import load
 from inspector.protocol.facts import HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.protocol.headers import headers_for
@@ -11,6 +12,7 @@ from inspector.protocol.revisions.table import NEWEST
 from inspector.viewmodels import network
 from inspector.viewmodels.lines import plain, section_lines
 from inspector.viewmodels.text import cell_width
+from tests.architecture.sources import ROOT
 from tests.viewmodels.tape import Tape
 
 URL = "https://shop.example/mcp?token=abc"
@@ -188,3 +190,11 @@ def test_an_exchange_whose_beginning_is_not_there_is_a_row_too() -> None:
     ended(tape, 7)
     assert row(tape).startswith("7 ? failed") or row(tape).startswith("7 ?")
     assert "What crossed" in full(tape)
+
+
+def test_what_this_program_sends_and_the_demo_answers_never_differs_from_its_head() -> None:
+    journal = load(ROOT / "tests" / "captures" / "harbour.mcpcap")
+    exchanges = journal.surroundings.http_in_order
+    assert len(exchanges) == 10
+    assert [network.verdicts(journal, each) for each in exchanges] == [()] * 10
+    journal.close()
