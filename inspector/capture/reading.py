@@ -5,14 +5,18 @@ It is work for a thread of its own, which can be stopped at any time.
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from inspector.capture.following import Following
+from inspector.capture.journal import Journal
 
 _BITE = 2000
 """Lines between two looks whether to stop: some ten milliseconds."""
 _PACE_S, _WATCH_S = 0.1, 1.0
 """How often one looks whether a capture has grown, and whether it is still the same."""
+_MANY = 50_000
+"""Entries whose reading leaves megabytes behind."""
 
 
 class Reading:
@@ -46,6 +50,7 @@ class Reading:
         loading = self._loading
         if self._cache is not None and loading.recall(self._cache):
             self.is_complete = True
+            _give_back(self.journal)
             return
         while not self._is_over(stopped) and loading.follow(_BITE):
             if loading.caught_up:
@@ -60,6 +65,7 @@ class Reading:
             if self._cache is not None:
                 loading.remember(self._cache)
         self.is_complete = True
+        _give_back(self.journal)
 
     def watch(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """After `read`: say so once the file is not what it was, and show nothing else in its place."""
@@ -74,3 +80,13 @@ class Reading:
 
     def _is_over(self, stopped: Callable[[], bool]) -> bool:
         return self._stop.is_set() or stopped()
+
+
+def _give_back(journal: Journal) -> None:
+    """Return the memory to the system that only the reading needed, where the C library can (glibc)."""
+    if journal.count < _MANY:
+        return
+    import ctypes  # few captures are so long
+
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
