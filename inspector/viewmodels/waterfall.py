@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from inspector.capture.journal import Journal
-from inspector.capture.store import MessageKind
+from inspector.capture.store import MessageKind, Store
 from inspector.protocol.exchanges import Exchange
 from inspector.viewmodels import signs, text, words
 from inspector.viewmodels.lanes import Window, around, bar, role_of, ticks
@@ -142,7 +142,7 @@ class Waterfall(RowSource):
         for at, (letter, role) in enumerate((letter, role) for piece, role in drawn for letter in piece):
             if letter != " ":
                 cells[at] = (letter, role)
-        for time_ns in self._progress(exchange):
+        for time_ns in _words_of_progress(exchange, self._journal.store):
             cell = self._window.half(time_ns, width) // 2
             if 0 <= cell < width:
                 cells[cell] = (_WORD_OF_PROGRESS, role_of(exchange))
@@ -151,20 +151,6 @@ class Waterfall(RowSource):
             if 0 <= cell < width:
                 cells[cell] = (_ASKS, "warning")
         return _joined(cells)
-
-    def _progress(self, exchange: Exchange) -> list[int]:
-        """When it was told how far the exchange is."""
-        if exchange.progress is None:
-            return []
-        store = self._journal.store
-        last = min(exchange.progress.frame, store.count, exchange.request_frame + _FAR)
-        found: list[int] = []
-        for n in store.of_exchange(exchange.number, exchange.request_frame + 1, last):
-            if store.message_kind(n) is MessageKind.NOTIFICATION:
-                found.append(store.time_ns(n))
-            if len(found) >= _MOST_WORDS:
-                break
-        return found
 
     def _end(self, exchange: Exchange) -> list[Span]:
         status = lay([words.status(exchange, live=self._journal.live)], _STATUS)
@@ -189,6 +175,20 @@ class Waterfall(RowSource):
         told = f"  {count} word{'s' if count > 1 else ''} of progress" if count else ""
         when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
         return [(named, "method"), (when, "muted"), (window, "faint")]
+
+
+def _words_of_progress(exchange: Exchange, store: Store) -> list[int]:
+    """When it was told how far the exchange is."""
+    if exchange.progress is None:
+        return []
+    last = min(exchange.progress.frame, store.count, exchange.request_frame + _FAR)
+    found: list[int] = []
+    for n in store.of_exchange(exchange.number, exchange.request_frame + 1, last):
+        if store.message_kind(n) is MessageKind.NOTIFICATION:
+            found.append(store.time_ns(n))
+        if len(found) >= _MOST_WORDS:
+            break
+    return found
 
 
 def _ended(exchange: Exchange, now_ns: int) -> int:

@@ -17,9 +17,8 @@ _EXCEPTIONS: dict[str, tuple[int, str]] = {
     "inspector/tui/panels/offers.py:OffersPanel": (22, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/result.py:ResultPanel": (22, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/tools.py:ToolsPanel": (22, "an action is a method, as Textual wants it"),
-    "inspector/tui/panels/traffic.py:TrafficPanel": (22, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/traffic_list.py:TrafficList": (22, "what a key of the panel does is a method of its list"),
-    "inspector/viewmodels/log_index.py:RowIndex": (27, "rows, folds and filter share arrays that change together"),
+    "inspector/viewmodels/log_index.py:RowIndex": (23, "rows, folds and filter share arrays that change together"),
 }
 """What it is ("inspector/x.py" or "inspector/x.py:Class.method") → its own limit, and why it has one."""
 

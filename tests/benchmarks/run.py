@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from tests.benchmarks import captures as long
-from tests.benchmarks import details, filters, measure
+from tests.benchmarks import details, filters, measure, views
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD
 from tests.servers.real import NotInstalled, argv
 
@@ -180,6 +180,21 @@ def keys(name: str, seen: measure.Sitting, *, most_ms: float) -> Row:
     worst = max(seen.keys_ms)
     figures = f"median {seen.median_ms:.0f} ms, p95 {seen.p95_ms:.0f} ms, worst {worst:.0f} ms of {len(seen.keys_ms)}"
     return Row(name, figures, f"p95 {most_ms:.0f} ms", seen.p95_ms <= most_ms)
+
+
+def looking(home: Path) -> Iterator[Row]:
+    """A picture of the list and of the waterfall anywhere in ten thousand entries, and in a million."""
+    few, many = (views.conversation(entries) for entries in (views.FEW, views.MANY))
+    for name, draw in (
+        ("the tree", partial(views.list_frames, tree=True)),
+        ("the order of the wire", partial(views.list_frames, tree=False)),
+        ("the waterfall", views.lane_frames),
+    ):
+        small, large = draw(few), draw(many)
+        figures = f"{large.median_ms:.1f} ms, worst {large.worst_ms:.1f} ms; of {views.FEW:,} {small.median_ms:.1f} ms"
+        yield Row(f"a picture of {name} of a million entries", figures, "10 ms of CPU", large.median_ms <= 10)
+    few.close()
+    many.close()
 
 
 def main() -> int:

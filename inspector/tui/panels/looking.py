@@ -24,6 +24,21 @@ class Looking(Widget):
         """What shows the chosen message."""
         raise NotImplementedError
 
+    def action_exchange(self, by: int) -> None:
+        """To the next request, or the one before."""
+        index = self.list.model.jumps.exchange(self.list.rows.view.cursor, back=by < 0)
+        if index is not None:
+            self.list.rows.go_to(index)
+
+    def action_pair(self) -> None:
+        """From a request to its answer and back; in the tree, where both are one row, the detail turns over."""
+        if self.list.model.tree:
+            self.detail.turn_over()
+            return
+        partner = self.list.model.jumps.partner(self.list.rows.view.cursor)
+        if partner is not None:
+            self.list.go_to_entry(partner)
+
     def action_origin(self) -> None:
         """Go to what caused the chosen line."""
         n = self.list.model.jumps.origin(self.list.rows.view.cursor)
@@ -53,8 +68,9 @@ class Looking(Widget):
         self.app.push_screen(GoToScreen(self.list.model.jumps.entry), self._went)
 
     def _went(self, n: int | None) -> None:
-        if n and not self.list.go_to_nearest(n):
-            self._say("No line is shown.")
+        model = self.list.model
+        if n and not self.list.go_to_entry(n) and model.count:
+            self.list.rows.go_to(model.jumps.nearest(n))
 
     def action_times(self) -> None:
         """Tell times another way."""

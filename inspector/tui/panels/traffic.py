@@ -131,17 +131,6 @@ class TrafficPanel(Panel, Ground, Filtering, Looking):
         """Between the tree and the order of the wire."""
         self.list.toggle_tree()
 
-    def action_exchange(self, by: int) -> None:
-        """To the next request, or the one before."""
-        self.list.go_to_exchange(by)
-
-    def action_pair(self) -> None:
-        """From a request to its answer and back; in the tree, where both are one row, the detail turns over."""
-        if self.list.model.tree:
-            self.detail.turn_over()
-        else:
-            self.list.go_to_partner()
-
     def action_edit(self) -> None:
         """Write the chosen message anew."""
         n = self.list.chosen

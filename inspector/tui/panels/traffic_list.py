@@ -134,31 +134,12 @@ class TrafficList(Ground):
         if not following:
             self.go_to_entry(n)
 
-    def go_to_exchange(self, by: int) -> None:
-        """To the next request (1), or the one before (-1)."""
-        index = self.model.jumps.exchange(self.rows.view.cursor, back=by < 0)
-        if index is not None:
-            self.rows.go_to(index)
-
-    def go_to_partner(self) -> None:
-        """From a request to its answer and back, where both are rows."""
-        cursor = self.rows.view.cursor
-        partner = self.model.jumps.partner(cursor) if 0 <= cursor < self.model.count else None
-        if partner is not None:
-            self.go_to_entry(partner)
-
     def go_to_entry(self, n: int) -> bool:
         """To the row that shows an entry; whether one does."""
         index = self.model.find(n)
         if index is not None:
             self.rows.go_to(index)
         return index is not None
-
-    def go_to_nearest(self, n: int) -> bool:
-        """To the row that shows an entry, or else to the last one before it; whether there is any row."""
-        if not self.go_to_entry(n) and self.model.count:
-            self.rows.go_to(self.model.jumps.nearest(n))
-        return self.model.count > 0
 
     @property
     def journal(self) -> Journal:

@@ -1,0 +1,91 @@
+"""A picture of the traffic list and of the waterfall, at ten thousand entries and at a million.
+
+What is measured is the processor's time for all rows in sight, laid out anew: what scrolling or jumping anywhere costs
+before anything is painted.
+"""
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+import msgspec
+
+from inspector.capture.journal import Journal, start_capture
+from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.viewmodels.log import LogModel
+from inspector.viewmodels.waterfall import Waterfall
+
+FEW, MANY = 10_000, 1_000_000
+_LINES, _WIDTH = 45, 157
+_CALL_EVERY = 250
+"""Log messages between two calls."""
+_PLACES = 40
+
+
+class Frames(msgspec.Struct, frozen=True):
+    """Milliseconds of CPU for one picture, the median and the worst of some at many places."""
+
+    median_ms: float
+    worst_ms: float
+
+
+def conversation(entries: int) -> Journal:
+    """A journal of about so many entries: log messages, and among them calls with progress and answers."""
+    journal = start_capture(None)
+    log = [
+        b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"%d"}}' % n
+        for n in range(_CALL_EVERY)
+    ]
+    burst = [(line, Eol.LF) for line in log]
+    id_ = 0
+    while journal.count < entries:
+        id_ += 1
+        call = {"name": "search", "arguments": {"q": "herring"}, "_meta": {"progressToken": id_}}
+        _say(journal, Direction.TO_SERVER, {"id": id_, "method": "tools/call", "params": call})
+        step = {"progressToken": id_, "progress": 1, "total": 2}
+        _say(journal, Direction.FROM_SERVER, {"method": "notifications/progress", "params": step})
+        _say(journal, Direction.FROM_SERVER, {"id": id_, "result": {"content": []}})
+        journal.burst(Direction.FROM_SERVER, Channel.STDOUT, burst)
+    return journal
+
+
+def _say(journal: Journal, direction: Direction, message: dict[str, object]) -> None:
+    channel = Channel.STDIN if direction is Direction.TO_SERVER else Channel.STDOUT
+    journal.frame(direction, channel, msgspec.json.encode({"jsonrpc": "2.0"} | message), eol=Eol.LF)
+
+
+def _frames(count: int, draw: Callable[[range], None]) -> Frames:
+    took: list[float] = []
+    for place in range(_PLACES):
+        top = (count - _LINES) * place // _PLACES
+        began = time.process_time()
+        draw(range(max(0, top), min(top + _LINES, count)))
+        took.append((time.process_time() - began) * 1000)
+    return Frames(median(took), max(took))
+
+
+def list_frames(journal: Journal, *, tree: bool) -> Frames:
+    """Pictures of the list."""
+    model = LogModel(journal, time.monotonic_ns, tree=tree)
+    while model.refresh():
+        pass
+
+    def draw(rows: range) -> None:
+        model.sees(rows, _WIDTH)
+        for index in rows:
+            model.row(index, _WIDTH)
+
+    return _frames(model.count, draw)
+
+
+def lane_frames(journal: Journal) -> Frames:
+    """Pictures of the waterfall."""
+    lanes = Waterfall(journal, time.monotonic_ns)
+
+    def draw(rows: range) -> None:
+        lanes.sees(rows, _WIDTH)
+        lanes.header(_WIDTH)
+        for index in rows:
+            lanes.row(index, _WIDTH)
+
+    return _frames(lanes.count, draw)
