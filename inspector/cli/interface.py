@@ -19,10 +19,10 @@ from inspector.cli.sittings import Servers
 from inspector.cli.world import World
 from inspector.errors import UsageError
 from inspector.session.engine import Live
+from inspector.session.opened import Opened
 
 if TYPE_CHECKING:  # of the start screen; a named server does not wait for what finds servers
     from inspector.config.servers import FoundServer
-    from inspector.tui.opening import Opened, Opener
     from inspector.viewmodels.start import Capture, Server, StartChoice
     from inspector.viewmodels.wanted import Wanted
 
@@ -132,14 +132,14 @@ def replay(world: World, path: Path, *others: Path) -> ExitStatus:
 
 
 def _show(
-    begin: Callable[..., Live], first: Live, beside: "Sequence[Opened]" = (), opener: "Opener | None" = None
+    begin: Callable[..., Live], first: Live, beside: Sequence[Opened] = (), opener: Servers | None = None
 ) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(InspectApp(begin, first=first, beside=beside, opener=opener))
 
 
-def _show_opened(first: "Opened", beside: "Sequence[Opened]", opener: "Opener") -> ExitStatus:
+def _show_opened(first: Opened, beside: Sequence[Opened], opener: Servers) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(

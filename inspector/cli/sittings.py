@@ -16,12 +16,12 @@ from inspector.cli.options import Chosen
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.session.engine import Engine, Live
+from inspector.session.opened import Opened
 from inspector.transports.children import end_all_children
 
 if TYPE_CHECKING:
     from inspector.config.servers import FoundServer
     from inspector.config.targets import Target
-    from inspector.tui.opening import Opened
     from inspector.viewmodels.start import Capture
     from inspector.viewmodels.wanted import Wanted
 
@@ -133,14 +133,13 @@ class Servers:
         servers, _ = self.found()
         return [wanted(word, servers) for word in words]
 
-    def open(self, wanted: "Wanted") -> "Opened":
+    def open(self, wanted: "Wanted") -> Opened:
         """Begin a conversation, or name a capture.
 
         Raises: InspectError if it can't be begun at all.
         """
         from inspector.cli.choices import demo_target, found_target, typed_target
         from inspector.config.servers import FoundServer
-        from inspector.tui.opening import Opened
         from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer
         from inspector.viewmodels.wanted import OpenTyped
 
@@ -159,9 +158,7 @@ class Servers:
             case _:
                 assert_never(wanted)
 
-    def _begun(self, target: "Target", name: str) -> "Opened":
-        from inspector.tui.opening import Opened
-
+    def _begun(self, target: "Target", name: str) -> Opened:
         sittings = self.add(self._like(target))
         return Opened(name, sittings.begin, sittings.begin(), close=sittings.close)
 

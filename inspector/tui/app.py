@@ -32,7 +32,8 @@ from inspector.tui.widgets.header_bar import HeaderBar
 from inspector.viewmodels.text import visible
 
 if TYPE_CHECKING:
-    from inspector.tui.opening import Opened, Opener
+    from inspector.session.opened import Opened
+    from inspector.tui.opening import Opener
 
 TICKS_PER_SECOND = 30
 _TURN_S = 0.005

@@ -15,8 +15,9 @@ from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.widgets.notice_bar import NoticeBar
 
 if TYPE_CHECKING:
+    from inspector.session.opened import Opened
     from inspector.tui.app import InspectApp
-    from inspector.tui.opening import Opened, Opener
+    from inspector.tui.opening import Opener
     from inspector.tui.panels.timeline import TimelinePanel
     from inspector.tui.widgets.conversation_bar import ConversationBar
     from inspector.viewmodels.roles import Span

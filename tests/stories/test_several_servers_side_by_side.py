@@ -13,16 +13,15 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
+from inspector.session.opened import Opened
 from inspector.session.session import State
 from inspector.tui.app import InspectApp
-from inspector.tui.opening import Opened
 from inspector.viewmodels.tail_lines import TailWriter
 from tests.architecture.sources import ROOT
 from tests.stories.persons import PATIENCE_S, SIZE, Person
 from tests.stories.real_targets import named, running
 from tests.stories.visits import seen
 from tests.waiting import until
-
 
 COUNT = 120_000
 """Messages of a flood."""

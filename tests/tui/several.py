@@ -16,8 +16,8 @@ from inspector.errors import UsageError
 from inspector.protocol import offers as offered
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
+from inspector.session.opened import Opened
 from inspector.tui.app import InspectApp
-from inspector.tui.opening import Opened
 from inspector.tui.subject import Stage
 from inspector.viewmodels.start import Capture, OpenCapture, OpenServer, Server
 from inspector.viewmodels.wanted import Wanted

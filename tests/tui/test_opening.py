@@ -1,18 +1,13 @@
-"""What the app is handed for another conversation."""
+"""What the app asks of its opener: the command line's own is one."""
 
-import subprocess
-import sys
-from pathlib import Path
+import io
 
-from inspector.tui.opening import Opened
-from tests.architecture.sources import ROOT
-
-
-def test_a_capture_has_nothing_to_begin_and_nothing_to_end() -> None:
-    opened = Opened("a", capture=Path("a.mcpcap"))
-    assert (opened.begin, opened.first, opened.close) == (None, None, None)
+from inspector.cli.sittings import Servers
+from inspector.cli.world import World
+from inspector.tui.opening import Opener
 
 
-def test_it_brings_no_interface_with_it() -> None:
-    code = "import sys, inspector.tui.opening; assert not {'textual', 'rich'} & sys.modules.keys()"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, cwd=ROOT)
+def test_the_command_lines_servers_open_what_the_app_asks_for(home: object) -> None:
+    opener: Opener = Servers(World(None, {"HOME": "/nowhere"}, io.StringIO(), io.StringIO(), io.StringIO()))
+    servers, _ = opener.found()
+    assert isinstance(servers, tuple)

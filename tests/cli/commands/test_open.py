@@ -12,7 +12,7 @@ import pytest
 
 from inspector.cli.commands import open as open_command
 from inspector.cli.exit_status import ExitStatus
-from inspector.tui.opening import Opened
+from inspector.session.opened import Opened
 from inspector.viewmodels.start import Server
 from tests.captures.record import sample
 from tests.cli.running import demo, inspect
