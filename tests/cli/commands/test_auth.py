@@ -1,0 +1,33 @@
+"""The words of `auth`: which deeds there are, and what each of them takes."""
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import inspect
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("auth",), "missing argument"),
+        (("auth", "dance", "http://h/mcp"), "'dance' is not one of"),
+        (("auth", "explain"), "no server named"),
+        (("auth", "login"), "no server named"),
+        (("auth", "logout"), "no server named"),
+        (("auth", "login", "--all", "http://h/mcp"), "--all means nothing for auth login"),
+        (("auth", "login", "http://h/mcp", "--no-oauth", "--scope", "x"), "--no-oauth, and --scope"),
+        (("auth", "explain", "--", "node", "x.js"), "takes no server's command"),
+        (("info", "--client-id", "us", "--", "node"), "--client-id: only for servers that are reached by URL"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(argv: tuple[str, ...], said: str) -> None:
+    ran = inspect(*argv)
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
+
+
+def test_the_options_about_logins_are_explained_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert inspect("auth", "--help-all").status == 0
+    told = capsys.readouterr().out
+    for option in ("--client-secret-env", "--oauth-callback", "--idp-token-endpoint", "--token-store", "--no-oauth"):
+        assert option in told
