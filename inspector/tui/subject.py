@@ -68,6 +68,11 @@ class Subject(DeskView, LoginView, RequestView, TaskView, WatchView):
         return Stage.RECORDED
 
     @property
+    def grows(self) -> bool:
+        """Whether it is a capture that somebody else is recording into now."""
+        return False
+
+    @property
     def why(self) -> str:
         """Why it failed or closed, one sentence with the evidence; "" otherwise."""
         return ""
@@ -139,6 +144,11 @@ class Recording(Subject):
     def stage(self) -> Stage:
         """Loading until the last record was read that was there."""
         return Stage.RECORDED if self.reading.is_complete else Stage.LOADING
+
+    @property
+    def grows(self) -> bool:
+        """Whether somebody was recording into it at the last look."""
+        return self.reading.grows
 
     @property
     def now_ns(self) -> int:

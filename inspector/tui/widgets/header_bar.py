@@ -148,7 +148,7 @@ def _stage(subject: Subject) -> list[Span]:
         case Stage.LOADING:
             return [(f"{signs.pending} reading", "pending")]
         case Stage.RECORDED:
-            return [(f"{signs.closed} recorded", "accent")]
+            return [(f"{signs.closed} {'being recorded' if subject.grows else 'recorded'}", "accent")]
 
 
 def _second_line(subject: Subject, chosen: str) -> Line:
