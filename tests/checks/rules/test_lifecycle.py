@@ -1,12 +1,14 @@
 """How a conversation begins, and what was declared."""
 
+from typing import Any
+
 import pytest
 
 from inspector.checks.rules import lifecycle
 from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import CAPABILITIES, META, Cases, Talk, asked, initialize, initialized, told
+from tests.checks.talks import META, Cases, Talk, asked, initialize, initialized, told
 
-_NONE = {"completions": {}}
+_NONE: dict[str, Any] = {"completions": {}}
 
 
 def _discover(**more: object) -> Talk:
@@ -86,4 +88,3 @@ def test_what_was_only_advice_once_is_a_warning_there() -> None:
     early = Talk(1, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
     late = Talk(3, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
     assert [each.severity for each in (*early, *late)] == ["warning", "error"]
-    assert CAPABILITIES

@@ -1,5 +1,7 @@
 """What tools answer."""
 
+from typing import Any
+
 import pytest
 
 from inspector.checks.rules import results
@@ -11,11 +13,11 @@ _PNG = "iVBORw0KGgoAAAAN"
 _SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 
 
-def _called(result: object, output: object = None, **how: object) -> Script:
+def _called(result: object, output: object = None, **how: Any) -> Script:
     def talk() -> Talk:
-        tool = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
+        tool: dict[str, Any] = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
         tool |= {"outputSchema": output} if output else {}
-        begun = Talk(**how).ask("tools/list").answer({"tools": [tool]})  # type: ignore[arg-type]
+        begun = Talk(**how).ask("tools/list").answer({"tools": [tool]})
         return begun.ask("tools/call", {"name": "t"}).answer(result)
 
     return talk

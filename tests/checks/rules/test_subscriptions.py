@@ -1,5 +1,7 @@
 """Streams of changes, and results that ask."""
 
+from typing import Any
+
 import pytest
 
 from inspector.checks.rules import subscriptions
@@ -21,7 +23,7 @@ def _of(id_: object = 2, **more: object) -> dict[str, object]:
     return {"_meta": {_SUBSCRIPTION: id_}, **more}
 
 
-def _question(requests: object, **how: object) -> Script:
+def _question(requests: object, **how: Any) -> Script:
     return asked("tools/call", {"resultType": "input_required", "inputRequests": requests}, 5, **how)
 
 

@@ -1,5 +1,7 @@
 """Tools as they are listed."""
 
+from typing import Any
+
 import pytest
 
 from inspector.checks.rules import tools
@@ -27,7 +29,7 @@ def _twice(*second: str) -> Script:
     return talk
 
 
-_TASKS = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
+_TASKS: dict[str, Any] = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
 _OPTIONAL = {"name": "a", "inputSchema": _OBJECT, "execution": {"taskSupport": "optional"}}
 CASES: Cases = {
     "T03": (

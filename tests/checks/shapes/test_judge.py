@@ -1,0 +1,86 @@
+"""The verdict of shapes, revision by revision, on small messages and on the same with one thing wrong."""
+
+from typing import Any
+
+import pytest
+
+from inspector.checks.shapes.judge import MOST, judge_of, rules
+
+_TEXT = {"type": "text", "text": "a"}
+_LINK = {"type": "resource_link", "uri": "a:b", "name": "b"}
+_AUDIO = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
+
+
+def _rows(name: str, value: Any) -> list[int]:
+    """The rows in which a value is as it should be."""
+    return [row for row in range(1, 6) if not judge_of(row, name)(value)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fine"),
+    [
+        ("Called", {"content": [_TEXT]}, [1, 2, 3, 4]),
+        ("Called", {"content": [_AUDIO]}, [2, 3, 4]),
+        ("Called", {"content": [_LINK]}, [3, 4]),
+        ("Called", {"content": [_LINK], "resultType": "complete"}, [3, 4, 5]),
+        ("Called", {"content": [_TEXT], "structuredContent": [1], "resultType": "complete"}, [1, 2, 5]),
+        ("Called", {"content": []}, [1, 2, 3, 4]),
+        ("Called", {"content": _TEXT}, []),
+        ("Tools", {"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"b": True}}}]}, []),
+        ("Tool", {"name": "a", "inputSchema": {"type": "object", "properties": {"b": True}}}, [5]),
+        ("Tool", {"name": "a", "inputSchema": {"type": "object"}, "icons": [{"src": "x", "theme": "blue"}]}, [1, 2, 3]),
+        ("Tool", {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}}, [1, 2, 5]),
+        ("Said", {"role": "user", "content": [_TEXT]}, []),
+        ("Sampled", {"role": "user", "content": [_TEXT]}, [4, 5]),
+        ("Contents", {"uri": "a:b"}, []),
+        ("Cancelled", {}, [4]),
+        (
+            "Task",
+            {"taskId": "t", "status": "working", "createdAt": "x", "lastUpdatedAt": "y", "ttl": None},
+            [1, 2, 3, 4, 5],
+        ),
+        ("Annotations", {"priority": 1.5}, []),
+        ("Annotations", {"lastModified": 3}, [1, 2]),
+    ],
+)
+def test_what_is_right_depends_on_the_revision(name: str, value: Any, fine: list[int]) -> None:
+    assert _rows(name, value) == fine
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer", "said", "rule"),
+    [
+        (None, "", "must be an object and is null", "P01"),
+        ({}, "/name", "is missing", "P01"),
+        ({"name": 3}, "/name", "must be a string and is 3", "P01"),
+        ({"name": "a", "title": None}, "/title", "is null; leave it out instead", "E19"),
+        ({"name": "a", "arguments": [{"name": "b"}, 3]}, "/arguments/1", "must be an object and is a number", "P01"),
+        ({"name": "a", "_meta": []}, "/_meta", "must be an object and is an array", "E18"),
+    ],
+)
+def test_a_fault_says_where_and_what(value: Any, pointer: str, said: str, rule: str) -> None:
+    (fault,) = judge_of(4, "Prompt")(value)
+    assert (fault.pointer, fault.sentence, fault.rule) == (pointer, said, rule)
+
+
+@pytest.mark.parametrize(
+    ("uri", "rules_", "hard"),
+    [("a:b", [], True), ("b", ["R02"], True), ("file:///a b", ["R02"], False), ("http://[::1]/a%20b?c=d#e", [], True)],
+)
+def test_a_uri_has_a_scheme_and_no_odd_characters(uri: str, rules_: list[str], *, hard: bool) -> None:
+    faults = judge_of(4, "Resource")({"uri": uri, "name": "b"})
+    assert [fault.rule for fault in faults] == rules_
+    assert all(fault.hard is hard for fault in faults)
+
+
+def test_of_a_long_list_of_faults_only_some_are_told() -> None:
+    assert len(judge_of(4, "Tools")({"tools": [3] * 1000})) == MOST
+
+
+def test_names_in_pointers_are_escaped() -> None:
+    (fault,) = judge_of(4, "Abilities")({"experimental": {"a/b~c": 1}})
+    assert fault.pointer == "/experimental/a~1b~0c"
+
+
+def test_the_rules_of_shapes_are_known() -> None:
+    assert {"T01", "K02", "E19", "R02", "K04"} <= rules()

@@ -1,0 +1,111 @@
+"""The checks over whole conversations: batches of any size, several connections, floods, and traffic of any kind."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.capture.load import load
+from inspector.checks.inspection import MOST_OF_ONE, Inspection, is_odd
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import read
+from tests.captures.record import sample
+from tests.checks.talks import Talk, ids
+
+_BAD = b'{"jsonrpc":"2.0","id":99,"result":{}}'
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_the_size_of_a_batch_makes_no_difference(size: int) -> None:
+    entries = Talk().frame(b"hello").ask("tools/call", {"name": "a"}).answer({}).frame(_BAD).said("x").exit(1).entries
+    inspection, found = Inspection(), []
+    for first in range(0, len(entries), size):
+        found += inspection.take(entries[first : first + size])
+    found += inspection.finish()
+    assert [each.id for each in found] == ["F-01", "K01", "E08"]
+
+
+def test_a_journal_s_entries_are_what_it_takes() -> None:
+    journal = load(sample("wreck"))
+    inspection = Inspection()
+    found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
+    journal.close()
+    assert [(each.id, each.frames) for each in found] == [("P-06", (29,))]
+    assert not inspection.finish()
+
+
+def test_a_new_connection_begins_anew_and_ends_the_one_before() -> None:
+    talk = Talk(opened=False).exit(3)
+    talk.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio")).ask("ping", id_=1).answer({}).exit(4)
+    assert [each.frames for each in talk.findings()] == [(2,), (7,)]
+
+
+def test_of_a_fault_that_comes_for_ever_only_so_many_are_kept_and_all_counted() -> None:
+    talk = Talk()
+    for _ in range(MOST_OF_ONE + 50):
+        talk.frame(_BAD)
+    inspection = Inspection()
+    assert len(inspection.take(talk.entries)) == MOST_OF_ONE
+    assert inspection.counts["E08"] == MOST_OF_ONE + 50
+
+
+def test_what_is_expensive_waits_until_there_is_time() -> None:
+    tool = {"name": "a", "description": "d", "inputSchema": {"type": "objcet"}}
+    inspection = Inspection()
+    quick = inspection.take(Talk().ask("tools/list").answer({"tools": [tool]}).entries)
+    assert [each.id for each in quick] == ["T02"]
+    assert inspection.waiting == 2
+    assert [each.id for each in inspection.linger()] == ["T03"]
+    assert inspection.waiting == 0
+
+
+def test_an_error_without_an_id_belongs_to_the_request_that_its_response_answers() -> None:
+    talk = Talk(3, transport="http").post().ask("tools/list").head(400)
+    assert not ids(talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}'))
+
+
+@pytest.mark.parametrize(
+    ("payload", "odd"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}', False),
+        ('{"jsonrpc":"2.0","id":1,"result":{"a":"—"}}'.encode(), False),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":"\x97"}}', True),
+        (b' {"jsonrpc":"2.0","id":1,"result":{}}', True),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":99999999999999999}}', True),
+        (b"hello", True),
+    ],
+)
+def test_most_frames_need_no_closer_look(payload: bytes, *, odd: bool) -> None:
+    assert is_odd(Frame(1, 1, 1, Direction.FROM_SERVER, Talk().entries[1].what.channel, payload), read(payload)) is odd  # type: ignore[union-attr]
+
+
+_NAMES = [
+    "content", "type", "text", "tools", "name", "inputSchema", "outputSchema", "structuredContent", "nextCursor",
+    "_meta", "resultType", "inputRequests", "method", "params", "requestedSchema", "properties", "messages", "code",
+    "data", "supported", "capabilities", "protocolVersion", "progressToken", "progress", "task", "taskId", "status",
+]  # fmt: skip
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_NAMES) | st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+_METHODS = ["tools/list", "tools/call", "initialize", "server/discover", "prompts/get", "resources/read", "tasks/get"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([1, 3, 4, 5]),
+    st.lists(st.tuples(st.sampled_from(_METHODS), _JSON), max_size=4),
+    st.binary(max_size=30),
+)
+def test_nothing_that_a_server_sends_makes_it_fail(row: int, answers: list[tuple[str, object]], noise: bytes) -> None:
+    talk = Talk(row).frame(noise)
+    for method, value in answers:
+        talk.ask(method).answer(value).ask(method).error(value, value, value)
+        talk.tell("notifications/progress", value).demand("elicitation/create", value).demand(
+            "sampling/createMessage", value
+        )
+        talk.tell("notifications/subscriptions/acknowledged", value).tell("notifications/message", value)
+    talk.exit(1).findings()
