@@ -1,5 +1,6 @@
 """Frames taken in by the thousand are what they would be one by one."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from inspector.protocol.frames import Channel, Direction, Eol
 from tests.capture.conversations import HAPPENINGS, known, tell
 from tests.capture.recording import CAME, SENT, recorded
 
+CALL = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a"}}'
 CAPTURES = sorted((Path(__file__).parent.parent / "captures").glob("*.mcpcap"))
 
 
@@ -68,3 +70,15 @@ def test_plain_traffic_is_taken_in_without_frames_of_its_own(tmp_path: Path, mon
     progress = again.conversation.exchanges[0].progress
     assert progress is not None
     assert (progress.progress, progress.count, progress.frame) == (2, 3, 4)
+
+
+def test_clocks_that_jump_are_taken_as_they_are_both_ways(tmp_path: Path) -> None:
+    path = tmp_path / "x.mcpcap"
+    journal = recorded(path)
+    tell(journal, [(SENT, Channel.STDIN, CALL % n, None, False) for n in range(4)])
+    tell(journal, [(CAME, Channel.STDOUT, b'{"jsonrpc":"2.0","id":%d,"result":{}}' % n, None, False) for n in range(4)])
+    journal.close()
+    jumps = iter([0, -(2**63 - 1), 2**63 - 1, 5, 4, 3, -1, 2**62])
+    path.write_bytes(re.sub(rb'"tm":\d+,"tw":\d+,"len"', lambda _: b'"tm":%d,"len"' % next(jumps), path.read_bytes()))
+    assert in_rows(path) == one_by_one(path)
+    assert next(jumps, None) is None

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import CaptureError
 from inspector.protocol.flows.steps import Replied
+from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.offers import ALL
 from inspector.protocol.questions import Root, declined
@@ -120,4 +122,20 @@ async def test_questions_reach_the_interface_and_answers_the_server() -> None:
 async def test_a_recording_asks_nobody_anything() -> None:
     recording = Recording(sample("handshake"))
     assert (recording.tickets, recording.desk_changes, recording.roots) == ((), 0, ())
+    await recording.end()
+
+
+async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path: Path) -> None:
+    journal = start_capture(tmp_path / "a.mcpcap")
+    journal.frame(Direction.TO_SERVER, Channel.STDIN, b"{}")
+    await until(lambda: b"frame" in (tmp_path / "a.mcpcap").read_bytes(), "the first line in the file")
+    recording = Recording(tmp_path / "a.mcpcap")
+    thread = threading.Thread(target=recording.load)
+    thread.start()
+    await until(lambda: recording.grows and recording.stage is Stage.RECORDED, "all was read that was there")
+    journal.frame(Direction.TO_SERVER, Channel.STDIN, b"{}")
+    await until(lambda: recording.journal.count == 2, "what came since was read")
+    journal.close()
+    thread.join(10)
+    assert not recording.grows
     await recording.end()
