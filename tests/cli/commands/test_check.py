@@ -1,0 +1,97 @@
+"""`mcp-inspect check`: servers good and bad, captures, reports, exit codes."""
+
+import json
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.commands import check
+from tests.captures.record import sample
+from tests.cli.running import demo, inspect, scripted, server
+
+_TOOL = {"name": "a", "description": "d", "inputSchema": {"type": "object"}}
+
+
+def _tools(*tools: object) -> dict[str, Any]:
+    return {"tools/list": {"result": {"tools": list(tools)}}}
+
+
+def test_a_server_without_faults_passes() -> None:
+    ran = inspect("check", *scripted(_tools(_TOOL), capabilities={"tools": {}}))
+    assert ran.status == 0
+    assert ran.stdout == "✓ nothing found\n"
+    assert check.command.name == "check"
+
+
+@pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
+def test_the_demo_has_no_errors_but_the_line_it_means_to_write(flag: str) -> None:
+    found = inspect("check", "--json", *demo(flag)).data["findings"]
+    assert {each["id"] for each in found if each["severity"] == "error"} <= {"F-01"}
+
+
+def test_a_fault_in_a_list_is_told_with_its_place_and_fails() -> None:
+    ran = inspect("check", "--json", *scripted(_tools(_TOOL | {"title": None}), capabilities={"tools": {}}))
+    assert ran.status == 1
+    (found,) = ran.data["findings"]
+    assert (found["id"], found["severity"]) == ("E19", "error")
+    assert found["evidence"]["pointer"] == "/result/tools/0/title"
+    assert found["page"].endswith("/schema")
+    assert ran.data["counts"] == {"error": 1, "warning": 0, "hint": 0}
+
+
+@pytest.mark.parametrize(("level", "status"), [("error", 0), ("warning", 1), ("hint", 1), ("never", 0)])
+def test_the_exit_status_goes_by_what_one_wants_to_fail_on(level: str, status: int) -> None:
+    tool = _TOOL | {"name": "a b"}
+    assert inspect("check", "--fail-on", level, *scripted(_tools(tool), capabilities={"tools": {}})).status == status
+
+
+def test_a_server_that_dies_is_diagnosed_and_still_counts_as_unreachable() -> None:
+    ran = inspect("check", "--json", *server("dies"))
+    assert ran.status == 4
+    assert {each["id"] for each in ran.data["findings"]} & {"P-04", "P-05", "P-06"}
+    assert ran.error["code"] in ("connect_error", "disconnected")
+
+
+def test_a_banner_on_stdout_is_found() -> None:
+    ran = inspect("check", *server("banner"))
+    assert ran.status == 4  # it answers initialize with an error
+    assert "F-01" in ran.stdout
+    assert "bytes 0–" in ran.stdout
+
+
+def test_a_capture_is_checked_and_nothing_is_started() -> None:
+    ran = inspect("check", str(sample("wreck")))
+    assert ran.status == 1
+    assert ran.stdout.splitlines()[0].startswith("✗ P-06")
+    assert "SIGSEGV" in ran.stdout
+
+
+def test_reports_are_written_beside(tmp_path: Path) -> None:
+    junit, sarif = tmp_path / "junit.xml", tmp_path / "findings.sarif"
+    ran = inspect("check", "-q", "--junit", str(junit), "--sarif", str(sarif), str(sample("wreck")))
+    assert ran.stdout == "1 error\n"
+    assert Xml.parse(junit).getroot().get("failures") == "1"
+    (result,) = json.loads(sarif.read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "P-06"
+
+
+def test_a_report_that_can_t_be_written_is_said(tmp_path: Path) -> None:
+    ran = inspect("check", "--junit", str(tmp_path / "no" / "junit.xml"), str(sample("wreck")))
+    assert ran.status == 2
+    assert "can't be written" in ran.stderr
+
+
+def test_what_is_no_file_and_no_server_is_said() -> None:
+    ran = inspect("check", "nothing.mcpcap")
+    assert ran.status == 2
+    assert "no such file" in ran.stderr
+
+
+def test_hostile_words_of_a_server_reach_no_terminal() -> None:
+    tool = _TOOL | {"name": "\x1b[31mred\x07"}
+    ran = inspect("check", *scripted(_tools(tool), capabilities={"tools": {}}))
+    assert "T06" in ran.stdout
+    assert "\x1b" not in ran.stdout
+    assert "\x07" not in ran.stdout

@@ -1,0 +1,20 @@
+"""`mcp-inspect checks`: the list, as text and as JSON."""
+
+from inspector.checks.registry import CHECKS
+from inspector.cli.commands import checks
+from tests.cli.running import MODERN, inspect
+
+
+def test_every_check_is_on_the_list() -> None:
+    ran = inspect("checks")
+    assert ran.status == 0
+    assert len(ran.stdout.splitlines()) == len(CHECKS)
+    assert checks.command.name == "checks"
+
+
+def test_as_json_each_has_its_severity_revisions_and_page() -> None:
+    listed = {each["id"]: each for each in inspect("checks", "--json").data}
+    assert listed.keys() == CHECKS.keys()
+    assert listed["E16"]["revisions"] == [MODERN]
+    assert listed["E16"]["severity"] == "error"
+    assert listed["E16"]["page"].startswith("https://modelcontextprotocol.io/")

@@ -1,0 +1,62 @@
+"""Findings as JSON, JUnit XML and SARIF, with text in them that no terminal and no XML should get."""
+
+import json
+import xml.etree.ElementTree as Xml
+
+from inspector.checks.everything import all_checks
+from inspector.checks.findings import Confidence, Finding, Severity
+from inspector.checks.registry import CHECKS
+from inspector.cli.reports import check_as_json, finding_as_json, junit, sarif
+
+_BAD = Finding(
+    "F-01", Severity.ERROR, Confidence.CERTAIN, "it says \x1b[31m<b>", (7,), "/a", (0, 5), "Don't.", "https://x"
+)
+_MILD = Finding("T15", Severity.HINT, Confidence.CERTAIN, "a has no description")
+
+
+def test_a_finding_is_an_object_with_all_its_evidence() -> None:
+    assert finding_as_json(_BAD) == {
+        "id": "F-01",
+        "severity": "error",
+        "confidence": "certain",
+        "sentence": "it says \x1b[31m<b>",
+        "evidence": {"frames": (7,), "pointer": "/a", "bytes": (0, 5)},
+        "fix": "Don't.",
+        "page": "https://x",
+        "revision": None,
+    }
+
+
+def test_a_check_names_the_page_of_its_newest_revision() -> None:
+    about = check_as_json(CHECKS["E16"])
+    assert about["page"].endswith(f"{about['revisions'][-1]}/basic/patterns/mrtr")
+    assert about["severity"] == "error"
+
+
+def test_junit_has_a_case_for_each_check_and_a_failure_for_each_that_found_something() -> None:
+    document = junit([_BAD, _MILD], all_checks(), "node server.js", Severity.ERROR)
+    suite = Xml.fromstring(document)
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(CHECKS)), "1")
+    (failed,) = (case for case in suite.iter("testcase") if case.find("failure") is not None)
+    assert failed.get("classname") == "mcp.F-01"
+    failure = failed.find("failure")
+    assert failure is not None
+    assert "␛[31m<b>" in str(failure.text)
+    assert b"\x1b" not in document
+    assert "a has no description" in "".join(each.text or "" for each in suite.iter("system-out"))
+
+
+def test_junit_fails_from_where_it_is_told_to() -> None:
+    assert Xml.fromstring(junit([_BAD, _MILD], all_checks(), "x", Severity.HINT)).get("failures") == "2"
+
+
+def test_sarif_points_each_result_at_its_rule() -> None:
+    document = json.loads(sarif([_BAD, _MILD], all_checks(), "server.js"))
+    assert document["version"] == "2.1.0"
+    (run,) = document["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[each["ruleIndex"]]["id"] for each in run["results"]] == ["F-01", "T15"]
+    assert [each["level"] for each in run["results"]] == ["error", "note"]
+    where = run["results"][0]["locations"][0]
+    assert where["physicalLocation"]["artifactLocation"]["uri"] == "server.js"
+    assert where["logicalLocations"][0]["fullyQualifiedName"] == "entry 7/a"
