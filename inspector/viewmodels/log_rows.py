@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from inspector.capture.beginnings import beginning
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
@@ -118,7 +119,7 @@ class RowWriter:
         self, cells: dict[str, list[Span]], n: int, exchange: Exchange | None, place: Place, now_ns: int
     ) -> None:
         folded_run = place.run if place.run is not None and not place.run.opened else None
-        entry = self._store.entry(folded_run.last if folded_run is not None else n)
+        entry = beginning(self._store, folded_run.last if folded_run is not None else n)
         frame, kind = entry.what, self._store.message_kind(n)
         if not isinstance(frame, Frame):
             return
@@ -234,7 +235,7 @@ class RowWriter:
                 return text.visible(exchange.why, limit=300), "warning"
             failed = exchange.state is ExchangeState.ERROR or exchange.tool_error
             if failed and exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
-                answer = self._store.entry(exchange.answer_frame).what
+                answer = beginning(self._store, exchange.answer_frame).what
                 if isinstance(answer, Frame):
                     return previews.of_payload(answer.payload)[0], "error"
         return previews.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
