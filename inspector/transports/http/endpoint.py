@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import httpx
 
 from inspector import __version__
-from inspector.errors import ConnectError, UsageError
+from inspector.errors import ConnectError, InspectError, UsageError
 from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction
 from inspector.transports.base import Observer
@@ -155,6 +155,10 @@ class Endpoint:
         try:
             refusal = Refusal(reply.status, reply.headers, reply.authorization, method)
             return await authorizer.refused(refusal, self.ask_aside)
+        except InspectError:
+            async with reply:
+                await read_body(reply)  # it stays the answer
+            raise
         except BaseException:
             await reply.close()
             raise
