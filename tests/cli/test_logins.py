@@ -8,6 +8,13 @@ import pytest
 
 from inspector.auth.store import TokenStore
 from inspector.auth.wishes import Client, Known, Token
+from inspector.cli import logins
+from inspector.cli.options import Chosen
+from inspector.cli.output import Output
+from inspector.config.environment import Environment
+from inspector.config.targets import StdioTarget
+from inspector.errors import UsageError
+from inspector.session.waiting import Clocks
 from inspector.transports.http.listener import HttpResponse
 from tests.cli.running import Ran, inspect
 from tests.servers.guarded import PROTECTED, Guarded
@@ -107,3 +114,10 @@ def test_what_can_not_be_renewed_says_why(env: dict[str, str]) -> None:
     assert "no token is kept" in without.stderr
     assert "nothing came with the token" in unable.stderr
     assert f"mcp-inspect auth login {url}" in unable.stderr
+
+
+def test_a_server_that_is_started_asks_for_no_login() -> None:
+    chosen = Chosen(StdioTarget(("node", "x.js"), Environment({}, {}), "/"), None, "", Clocks(), None)
+    for deed in (logins.explain, logins.login, logins.refresh):
+        with pytest.raises(UsageError, match="asks for no login"):
+            deed(Output(), chosen)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from inspector.cli.commands.auth import command
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import inspect
 
@@ -31,3 +32,8 @@ def test_the_options_about_logins_are_explained_when_asked_for(capsys: pytest.Ca
     told = capsys.readouterr().out
     for option in ("--client-secret-env", "--oauth-callback", "--idp-token-endpoint", "--token-store", "--no-oauth"):
         assert option in told
+
+
+def test_its_deeds_are_told_by_its_help() -> None:
+    assert command.help is not None
+    assert all(deed in command.help for deed in ("explain", "login", "status", "refresh", "logout"))
