@@ -20,8 +20,6 @@ def _text(*findings: Finding, **counts: int) -> list[str]:
 def test_the_worst_comes_first_and_the_sum_last() -> None:
     lines = _text(_HINT, _BAD)
     assert lines[0] == "✗ F-01 text on stdout that is no message"
-        "✗ F-01"
-    )
     assert lines[-1] == "1 error, 1 hint"
     assert [group[0].id for group in groups_of([_HINT, _BAD])] == ["F-01", "T15"]
 
