@@ -127,6 +127,8 @@ class PayloadView(PayloadDeeds):
         name, size = self._said
         place = self._place if self._shown is not None and self._shown[1] == TREE else ()
         room = self.size.width - 8 - spans_width(name) - spans_width(size)
+        if spans_width(place) > room:
+            place = place[:1]  # the path alone, rather than a pointer that is cut
         between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
         self.query_one(StatusLine).show([*name, *between], size)
 

@@ -1,0 +1,55 @@
+"""Somebody looks closely at what a real server sent: finds, decodes, sees the bytes and copies."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.tui.screens.decoded import DecodedScreen
+from inspector.tui.screens.picture import PictureScreen
+from tests.stories.persons import Person, at_the_screen
+from tests.stories.real_targets import named, running
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationWarning"),  # the picture library's own
+]
+WIDE = (160, 45)
+
+
+async def call(person: Person, tool: str, *keys: str) -> None:
+    await person.press("2", "slash")
+    await person.types(tool)
+    await person.press("enter")
+    await person.sees(f"▌ {tool}")
+    await person.press("enter", *keys, "ctrl+j")
+    await person.sees("Succeeded")
+    await person.press("escape", "escape", "escape", "1", "G")
+
+
+def screen(person: Person) -> type[object]:
+    return type(person.pilot.app.screen)
+
+
+async def test_a_picture_in_a_result_is_decoded_from_the_traffic(tmp_path: Path) -> None:
+    async with (
+        running(named("everything-stdio"), tmp_path) as target,
+        at_the_screen(target, tmp_path / "a.mcpcap", WIDE) as person,
+    ):
+        await person.sees("● connected", "→ prompts/list")
+        await call(person, "get-tiny-image")
+        await person.sees("tools/call get-tiny-image", "answer  #")
+        await person.press("enter", "tab", "asterisk")
+        await person.types("ivbor")
+        await person.press("enter")
+        await person.sees("$.result.content[1].data", "find ivbor")
+        await person.press("d")
+        await person.sees("decoded $.result.content[1].data", "looks like image/png", "89 50 4e 47")
+        assert screen(person) is DecodedScreen
+        await person.press("v")
+        assert screen(person) is PictureScreen
+        await person.press("escape", "escape")
+        await person.press("right_square_bracket", "right_square_bracket")
+        await person.sees('data":"i', "VBORw0KG")
+        await person.press("left_square_bracket", "left_square_bracket", "Y")
+        await person.sees("mcp-inspect call get-tiny-image", "$.result.content[1].data")
+        await person.press("escape")
