@@ -142,9 +142,9 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         told,
         extensions.read(options),
         wishes(options),
-        options["retry_cut"],
+        options.get("retry_cut", False),
         read_login(options, world.env),
-        options["keep_secrets"],
+        options.get("keep_secrets", False),
         tuple(options.get("also", ())),
     )
 
