@@ -137,7 +137,7 @@ class Watching:
         """Subscribe again after a new handshake: the server has forgotten."""
         if not self.by_stream and self.wanted.uris:
             came = await self._each(self.wanted.uris, subscribe)
-            self._say(f"subscribed again in the new session: {len(came.granted.uris)} of {len(self.wanted.uris)}")
+            self.say(f"subscribed again in the new session: {len(came.granted.uris)} of {len(self.wanted.uris)}")
 
     async def stop(self) -> None:
         """End all of it: the session is about to end."""
@@ -155,7 +155,7 @@ class Watching:
         lists = self.offered()
         came = await self._change(lambda now: replace(lists, uris=now.uris, task_ids=now.task_ids))
         if came.refused:
-            self._say(f"changes of lists are not told of: {came.refused}")
+            self.say(f"changes of lists are not told of: {came.refused}")
 
     async def _each(self, uris: Sequence[str], flow: Callable[[str], Flow[Reply]]) -> Outcome:
         """Subscribe, or unsubscribe, one after the other; the first refusal ends it."""
@@ -174,7 +174,7 @@ class Watching:
     async def _replace(self, wanted: Filter) -> Outcome:
         """Have another stream, and give the old one up once the new one is granted."""
         new = self._next = Listening(self._driver, self.subscriptions, wanted, self.patience)
-        new.said, new.missed = self._say, lambda: self.missed()
+        new.said, new.missed = self.say, lambda: self.missed()
         self._stop_hearing()
         self._stop_hearing = self._journal.listen(self._hear, in_runs=False)
         new.start(self._tasks)
@@ -198,7 +198,8 @@ class Watching:
                     if listening is not None and stream is not None and stream.acknowledged_frame == entry.n:
                         listening.acknowledged()
 
-    def _say(self, what: str) -> None:
+    def say(self, what: str) -> None:
+        """Let a person know."""
         if len(self.said) < _MOST_SAID:
             self.said.append(what)
         self.tell(what)
@@ -208,7 +209,7 @@ async def watch_again(watching: Watching, uris: Sequence[str]) -> None:
     """Watch what was watched on a connection before, and say how that went."""
     came = await watching.watch(*uris)
     said = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
-    watching._say(f"{said}: {came.refused}" if came.refused else said)
+    watching.say(f"{said}: {came.refused}" if came.refused else said)
 
 
 def _outcome(listening: Listening | None) -> Outcome:

@@ -6,6 +6,7 @@ everything that is shown is read back from the journal, so a recording shows its
 
 import asyncio
 import dataclasses
+from collections.abc import Sequence
 
 from textual import work
 from textual.message import Message
@@ -107,11 +108,6 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
         await self.settle()
         await self.form.send()
 
-    async def settle(self) -> None:
-        """A key that acts means the thing under the cursor, however fast it came after the one that moved there."""
-        if (meant := self.side.settle()) is not None:
-            await self._choose(meant)
-
     async def action_do(self, name: str) -> None:
         """What else a key asks for: "json", "about", "history", "repeat", "complete", "save"."""
         await self.settle()
@@ -139,14 +135,15 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
     # What is asked for
 
     async def on_thing_side_chosen(self, event: OfferSide.Chosen) -> None:
-        """Show the thing, and its newest request."""
+        """Show the thing, and go to its form where that is wanted."""
         event.stop()
-        await self._choose(event)
+        await self.choose(event)
         if event.opened:
-            self.go("result" if self._is_only_read() else "form")
+            self.go("result" if _is_only_read(self, self._calls) else "form")
 
-    async def _choose(self, event: OfferSide.Chosen) -> None:
-        thing, before = event.thing, self.form.thing
+    async def choose(self, meant: OfferSide.Chosen) -> None:
+        """Show the thing, and its newest request."""
+        thing, before = meant.thing, self.form.thing
         if thing is None or thing != before:
             await self.form.show(thing)
         if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
@@ -155,10 +152,6 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             self.result.show_nothing()
             self.remove_class("-called")
             self._show_newest()
-
-    def _is_only_read(self) -> bool:
-        """Whether the answers say more than the form: it can't be sent, and there is room for one of both."""
-        return self.has_class("-narrow") and not self.subject.can_act and bool(self._calls)
 
     def _show_newest(self) -> None:
         """Show the newest request for the thing, running or over; nearly free if there is none."""
@@ -246,3 +239,8 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             await self.form.send()
         else:
             self.go("form")
+
+
+def _is_only_read(panel: OffersPanel, calls: Sequence[Past]) -> bool:
+    """Whether the answers say more than the form: it can't be sent, and there is room for one of both."""
+    return panel.has_class("-narrow") and not panel.subject.can_act and bool(calls)

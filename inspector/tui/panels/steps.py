@@ -4,11 +4,12 @@ A wide terminal shows all three side by side, a middling one the result below th
 taken last.
 """
 
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.message import Message
 from textual.widget import Widget
 
 from inspector.tui.panels import Panel
@@ -39,6 +40,10 @@ class StepList(Widget):
 
     def end_search(self) -> bool:
         """Show everything again; whether something was hidden."""
+        raise NotImplementedError
+
+    def settle(self) -> Message | None:
+        """Mean what the cursor is on without waiting any longer; what is to be done then, None if nothing is."""
         raise NotImplementedError
 
     kinds: tuple[str, ...] = ()
@@ -132,6 +137,15 @@ class Steps(Panel, Generic[SideT, FormT]):
             return True
         self.go(_STEPS[_STEPS.index(step) - 1])
         return True
+
+    async def settle(self) -> None:
+        """A key that acts means what is under the cursor, however fast it came after the one that moved there."""
+        if (meant := self.side.settle()) is not None:
+            await self.choose(meant)
+
+    async def choose(self, meant: Any) -> None:
+        """Show what is meant, as the list tells it."""
+        raise NotImplementedError
 
     def action_tab(self, by: int) -> None:
         """Show the next view of the result."""

@@ -7,6 +7,7 @@ last, and Escape goes back step by step.
 
 import asyncio
 import dataclasses
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import work
@@ -133,17 +134,12 @@ values too: the button then says so, and a second press sends them.
 
     async def action_send(self) -> None:
         """Call the tool."""
-        await self._settle()
+        await self.settle()
         await self.form.send()
-
-    async def _settle(self) -> None:
-        """A key that acts means the tool under the cursor, however fast it came after the one that moved there."""
-        if (meant := self.side.settle()) is not None:
-            await self._choose(meant)
 
     async def action_do(self, name: str) -> None:
         """What else a key asks for: "json", "about", "save", "history", "repeat"."""
-        await self._settle()
+        await self.settle()
         match name:
             case "json":
                 self.go("form", focus=False)
@@ -170,14 +166,19 @@ values too: the button then says so, and a second press sends them.
     # What is asked for
 
     async def on_tool_side_chosen(self, event: ToolSide.Chosen) -> None:
-        """Show the tool, and its newest call."""
+        """Show the tool, and go to its form where that is wanted."""
         event.stop()
-        await self._choose(event)
+        await self.choose(event)
         if event.opened:
-            self.go("result" if self._is_only_read() else "form")
+            self.go(
+                "result"
+                if _is_only_read(self, self._history.of(self.form.tool.name) if self.form.tool else ())
+                else "form"
+            )
 
-    async def _choose(self, event: ThingSide.Chosen) -> None:
-        thing, before = event.thing, self.form.thing
+    async def choose(self, meant: ThingSide.Chosen) -> None:
+        """Show the tool, and its newest call."""
+        thing, before = meant.thing, self.form.thing
         if thing is None or thing != before:
             await self.form.show(thing)
         if thing is None or before is None or thing.key != before.key:
@@ -186,11 +187,6 @@ values too: the button then says so, and a second press sends them.
             self.result.show_nothing()
             self.remove_class("-called")
             self._show_newest()
-
-    def _is_only_read(self) -> bool:
-        """Whether the calls say more than the form: it can't be sent, and there is room for one of both."""
-        tool = self.form.tool
-        return self.has_class("-narrow") and not self.subject.can_act and bool(tool and self._history.of(tool.name))
 
     def _show_newest(self) -> None:
         """Show the newest call of the tool, running or over; nearly free if there is none."""
@@ -286,3 +282,8 @@ values too: the button then says so, and a second press sends them.
             await self.form.send()
         else:
             self.go("form")
+
+
+def _is_only_read(panel: ToolsPanel, calls: Sequence[Past]) -> bool:
+    """Whether the calls say more than the form: it can't be sent, and there is room for one of both."""
+    return panel.has_class("-narrow") and not panel.subject.can_act and bool(calls)
