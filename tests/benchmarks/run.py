@@ -204,7 +204,8 @@ def main() -> int:
     home = Path(tempfile.mkdtemp(prefix="mcp-inspect-benchmark-"))
     over = False
     try:
-        for part in (start, real_tools, headless, finding, large, flood, others, partial(captures, frames=frames)):
+        long_capture = partial(captures, frames=frames)
+        for part in (start, real_tools, headless, finding, large, looking, flood, others, long_capture):
             for row in part(home):
                 sys.stdout.write(f"{row}\n")
                 sys.stdout.flush()
