@@ -204,6 +204,9 @@ def _counts(journal: Journal) -> Iterable[Fact]:
         "lost": tally[ExchangeState.LOST],
     }
     yield from (Fact(name, f"{count:,}") for name, count in states.items() if count)
+    conversation = journal.conversation
+    if unknown := conversation.visits.unknown(conversation.questions):
+        yield fact("never asked", f"{len(unknown):,} called complete: {', '.join(unknown[:5])}", "warning")
     for kind in LISTS:
         listing = journal.conversation.catalogue.listings[kind]
         if listing.asked:

@@ -138,3 +138,9 @@ def test_an_icon_that_is_written_out_is_told_by_its_kind_and_length(tape: Tape) 
     icons = [{"src": "data:image/svg+xml;base64," + "A" * 900}, {"src": 1}]
     tape.initialized(_LEGACY.date, server={"name": "x", "icons": icons})
     assert _read(tape, "Server")[2:] == ["  icon  image/svg+xml in place, 926 characters", "  icon  no src"]
+
+
+def test_what_is_called_complete_and_was_never_asked_is_told(tape: Tape) -> None:
+    tape.initialized(_LEGACY.date)
+    tape.notify("notifications/elicitation/complete", {"elicitationId": "pay\x1b-7"})
+    assert "  never asked  1 called complete: pay␛-7" in _read(tape, "Traffic")
