@@ -6,6 +6,7 @@ a server that refuses after them refuses for good.
 
 import asyncio
 import secrets
+import shlex
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -156,6 +157,9 @@ class Doorkeeper:
                 await self._login(challenge, ask)
             except LoginFailed as failure:
                 self._failure = LoginFailed(failure.rung, refused=_told(refusal))
+                self._failure.hint = (
+                    failure.hint or f"mcp-inspect auth explain {shlex.quote(self.url)} tells each step."
+                )
                 raise self._failure from None
             return True
 

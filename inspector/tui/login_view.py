@@ -6,6 +6,7 @@ The guide lives on the engine's loop; its ladder and whom it waits for are read 
 import asyncio
 from typing import TYPE_CHECKING
 
+from inspector.errors import AuthorizationNeeded
 from inspector.session.engine import Live
 
 if TYPE_CHECKING:  # of servers that are reached by URL
@@ -19,6 +20,11 @@ class LoginView:
     def guide(self) -> "Guide | None":
         """Whoever takes a person to a login; None where nobody does. To be read alone."""
         return None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server wants credentials that nobody gave, or refuses those it got."""
+        return False
 
     async def take_pasted(self, text: str) -> str:
         """Go on with what the browser ended at; "" if that will do, else what is wrong with it."""
@@ -37,6 +43,12 @@ class LiveLoginView(LoginView):
     def guide(self) -> "Guide | None":
         """As the conversation was begun with it."""
         return self._live.settings.guide
+
+    @property
+    def refused(self) -> bool:
+        """By the error that ended it."""
+        session = self._live.session
+        return session is not None and isinstance(session.error, AuthorizationNeeded)
 
     async def take_pasted(self, text: str) -> str:
         """Hand it over."""

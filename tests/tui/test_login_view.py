@@ -9,6 +9,7 @@ from tests.waiting import until
 async def test_of_a_recording_nobody_logs_in() -> None:
     view = LoginView()
     assert view.guide is None
+    assert not view.refused
     assert "nothing" in await view.take_pasted("x")
     await view.give_login_up()
 
@@ -21,6 +22,7 @@ async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
             assert "neither" in await subject.take_pasted("two words")
             await subject.give_login_up()
             await until(lambda: "called off" in subject.why, "the login ends")
+            assert subject.refused
             assert "nothing" in await subject.take_pasted("late")
             await subject.end()
 

@@ -103,7 +103,8 @@ class PostMortemCard(Scroller):
 
 def _headline(subject: Subject, mortem: PostMortem) -> Line:
     if subject.stage is Stage.FAILED and not subject.journal.processes:
-        return ((f"{glyphs().error} ", "error"), ("The server could not be reached", "error"))
+        what = "The server lets us in with a login alone" if subject.refused else "The server could not be reached"
+        return ((f"{glyphs().error} ", "error"), (what, "error"))
     return mortem.headline
 
 
