@@ -48,8 +48,8 @@ def recorded(path: Path | None = None, **options: Any) -> Journal:
 def over(file: CaptureFile) -> Journal:
     """A journal over a file of the test's own making, with a fixed head."""
     recorder = Recorder(file, HEAD)
-    clocks = {"clock": ticking(HEAD.tm), "wall": ticking(HEAD.tw)}
-    return Journal(file, HEAD, recorder=recorder, path=file.path, **clocks)
+    clock, wall = ticking(HEAD.tm), ticking(HEAD.tw)
+    return Journal(file, HEAD, recorder=recorder, path=file.path, clock=clock, wall=wall)
 
 
 def anonymous(**options: Any) -> CaptureFile:

@@ -26,11 +26,11 @@ def test_one_that_raises_is_taken_off_and_told_and_the_others_hear_on(caplog: py
 
 def test_runs_are_for_those_who_want_them() -> None:
     listeners = Listeners(print)
-    assert not listeners.hear_runs
+    wanted = [listeners.hear_runs]
     stop = listeners.add(lambda entry, events: None, in_runs=False)
-    assert not listeners.hear_runs
+    wanted.append(listeners.hear_runs)
     also = listeners.add(lambda entry, events: None, in_runs=True)
-    assert listeners.hear_runs
+    wanted.append(listeners.hear_runs)
     also()
     stop()
-    assert not listeners.hear_runs
+    assert [*wanted, listeners.hear_runs] == [False, False, True, False]
