@@ -54,6 +54,8 @@ class Tab:
         self.panels: dict[str, Panel] = {}
         self.notice = NoticeBar(subject)
         self._stage = subject.stage
+        self._login: object = None
+        """The login that has been told of."""
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation with the same server."""
@@ -70,6 +72,13 @@ class Tab:
         if stage is before or stage not in (Stage.FAILED, Stage.CLOSED) or not self.subject.why:
             return ""
         return ("not connected: " if stage is Stage.FAILED else "closed: ") + self.subject.why
+
+    def login_told(self) -> str:
+        """That its server wants a login, once for each; "" otherwise."""
+        guide = self.subject.guide
+        waiting, before = guide.waiting if guide is not None else None, self._login
+        self._login = waiting
+        return "the server wants a login before it goes on" if waiting is not None and waiting is not before else ""
 
     @property
     def running(self) -> list[str]:
@@ -145,8 +154,9 @@ class Tabs:
                 self.say(prefix + came)
             for said in tab.subject.watch_news():
                 self.say(prefix + said, severity="warning")
-            if (ended := tab.end_told()) and not here:
-                self.say(prefix + ended, severity="warning")
+            for said in (tab.end_told(), tab.login_told()):
+                if said and not here:  # in its own tab it is seen
+                    self.say(prefix + said, severity="warning")
         self._looks = (self._looks + 1) % _LOOK
         if self.bar is not None and not self._looks:
             self.bar.sync()

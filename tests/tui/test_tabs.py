@@ -6,6 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Input
 
+from inspector.auth.guide import Guide, Waiting
 from inspector.protocol.frames import Frame
 from inspector.session.session import State
 from inspector.tui.screens.confirm import ConfirmScreen
@@ -174,3 +175,22 @@ async def test_what_runs_is_what_would_be_lost() -> None:
     staged.now_stage = Stage.CLOSED
     assert tab.running == []
     tape.journal.close()
+
+
+def test_a_login_that_is_wanted_is_told_once() -> None:
+    asked = Guide()
+
+    class Guarded(Staged):
+        """Its server wants a login."""
+
+        @property
+        def guide(self) -> Guide:
+            return asked
+
+    staged = Guarded(handshake(Tape()))
+    tab = Tab(1, staged)
+    assert tab.login_told() == ""
+    asked.waiting = Waiting("https://example.com/login", "http://127.0.0.1:9/callback", 9)
+    assert "wants a login" in tab.login_told()
+    assert tab.login_told() == ""
+    staged.tape.journal.close()
