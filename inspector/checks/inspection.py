@@ -19,8 +19,7 @@ from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.rows import row_of_answer
-from inspector.checks.scene import Asked, Case, Scene
-from inspector.protocol import peek
+from inspector.checks.scene import Asked, Case, HttpLife, Scene
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -118,6 +117,8 @@ class Inspection:
             for message in messages:
                 sent(self.scene, frame, message, len(messages) > 1)
             return
+        if frame.http is not None and is_plain_refusal(self.scene.life(frame.http), messages):
+            return
         self._around(frame, messages)
         for message in messages:
             self._message(frame, message)
@@ -139,7 +140,8 @@ class Inspection:
         kind = type(message)
         if kind is Notification:
             case.value = message.params  # type: ignore[union-attr]
-            case.asked = told(scene, case)
+            if message.method == _PROGRESS:  # type: ignore[union-attr]
+                case.asked = told(scene, case)
             self._moment(case, "notification", message.method)  # type: ignore[union-attr]
             self._look_at_meta(case)
         elif kind is Answer or kind is ErrorAnswer:
@@ -166,7 +168,7 @@ class Inspection:
         self._moment(case, "answer" if is_result else "error", asked.method)
         if case.life is not None:
             self._moment(case, "carried", "")
-        if is_result and peek.at(case.value, "resultType") == INPUT_REQUIRED:
+        if type(case.value) is dict and case.value.get("resultType") == INPUT_REQUIRED:
             self._moment(case, "asking", "")
         self._look_at_meta(case)
         answered(scene, case)
@@ -191,24 +193,21 @@ class Inspection:
             case ProcessFact():
                 scene.last_ns = entry.time_ns
                 scene.processes.append((entry.n, entry.time_ns, fact))
-                self._with(case, fact, "process")
+
             case HttpFact():
                 self._http(case, fact)
             case SseNote():
-                case.life = scene.life(fact.http)
-                case.life.ids += fact.id is not None
-                self._with(case, fact, "sse")
-
-    def _with(self, case: Case, fact: ConnectionFact | ProcessFact | HttpFact | SseNote, kind: str) -> None:
-        case.fact = fact
-        self._moment(case, kind, "")
+                scene.has_endpoint = scene.has_endpoint or fact.event == "endpoint"
 
     def _connection(self, entry: Observed, fact: ConnectionFact) -> None:
         if fact.event in (ConnectionEvent.OPEN, ConnectionEvent.RENEW):
             before = self.scene.connection
             if fact.event is ConnectionEvent.OPEN and before is not None:
                 self._end(entry.n)
+            asked, done = self.scene.asked, self.scene.done
             self.scene, self._over = Scene(), False
+            if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
+                self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before
             self.scene.began_ns = entry.time_ns
             return
@@ -222,7 +221,8 @@ class Inspection:
             life.request, life.frame = fact, case.n
         elif fact.event is HttpEvent.RESPONSE:
             life.response, life.frame = fact, case.n
-        self._with(case, fact, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http")
+        case.fact = fact
+        self._moment(case, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http", "")
         if fact.event in (HttpEvent.END, HttpEvent.ERROR):
             self.scene.http.pop(fact.http, None)
 
@@ -294,6 +294,8 @@ class _Plan(msgspec.Struct, frozen=True):
     heavy: tuple[Check, ...]
 
 
+_UNCLAIMED = '"jsonrpc" is missing'
+_PROGRESS = "notifications/progress"
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
 
 
@@ -314,6 +316,13 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
         or _LARGE.search(payload) is not None
         or not (payload.isascii() or _is_utf8(payload))
     )
+
+
+def is_plain_refusal(life: HttpLife, messages: tuple[Message, ...]) -> bool:
+    """Whether this is the body of an HTTP error that does not claim to be JSON-RPC: an OAuth error, a proxy's page."""
+    if life.response is None or life.response.status < 400:
+        return False
+    return any(type(each) is NotJsonRpc or any(_UNCLAIMED in defect for defect in each.defects) for each in messages)
 
 
 def _is_utf8(payload: bytes) -> bool:

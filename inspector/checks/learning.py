@@ -99,7 +99,7 @@ def _learn_from_notification(scene: Scene, case: Case, message: Notification) ->
         _note_task(scene, case.value)
     elif message.method.endswith("/list_changed"):
         scene.seldom(f"told {message.method.split('/')[1]}", 1, 1)
-    listen = listen_of(scene, case.value)
+    listen = listen_of(scene, case.value) if scene.listens else None
     if listen is not None:
         listen.began = True
         if message.method == "notifications/subscriptions/acknowledged":
@@ -146,7 +146,7 @@ def _learn_from_result(scene: Scene, case: Case, asked: Asked) -> None:
         scene.level = peek.text(asked.params, "level") or ""
     elif asked.method in ("tasks/get", "tasks/cancel"):
         _note_task(scene, result)
-    if peek.has(result, "task") or peek.text(result, "resultType") == "task":
+    if type(result) is dict and ("task" in result or result.get("resultType") == "task"):
         asked.lives_on = True
         _note_task(scene, peek.at(result, "task") or result)
 

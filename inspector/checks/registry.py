@@ -111,7 +111,7 @@ def check(id_: str, severity: Severity, title: str, *on: str, **more: Any) -> Ca
 
     Moments: "answer", "error", "request", "notification", each also of one method alone ("answer tools/call"),
     "asking" (an answer that asks for input), "carried" (an answer over HTTP), "meta" (any of them with `_meta`),
-    "orphan", "late", "garbled", "frame" (bytes that need a closer look), "process", "sse", "http", "http end", "end".
+    "orphan", "late", "garbled", "frame" (bytes that need a closer look), "http", "http end", "end".
     """
 
     def add(judge: J) -> J:

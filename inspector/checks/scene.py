@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.checks.registry import LAST
 from inspector.protocol import peek
-from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
+from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, RequestId
 from inspector.protocol.revisions._shape import Era, Revision
@@ -84,10 +84,6 @@ class HttpLife(msgspec.Struct):
     """The requests in its body."""
     told: int = 0
     """How many messages that ask for no answer its body had."""
-    ids: int = 0
-    """How many events with an id came."""
-    body: int = 0
-    """Frames of the response's body that are no event."""
 
     def header(self, name: str) -> str | None:
         """A header of the response, by its name in small letters; None if there is none."""
@@ -126,14 +122,12 @@ class Scene:
         self.visits: set[str] = set()
         """Elicitations that may be told complete."""
         self.http: dict[int, HttpLife] = {}
-        self.session_id: str | None = None
+        self.has_endpoint = False
+        """Whether the server named an address to post to: HTTP as it was at first, whatever revision was agreed on."""
         self.event_ids: set[str] = set()
         self.processes: list[tuple[int, int, ProcessFact]] = []
         """Number, time and fact."""
         self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
-        self.lines: deque[tuple[int, bytes]] = deque(maxlen=200)
-        """The first lines of stdout that are no message, with their numbers."""
-        self.garbled = 0
         self.messages = 0
         """Messages that the server sent."""
         self.first_message_ns: int | None = None
@@ -225,7 +219,7 @@ class Case:
         """Params, result or error, decoded; None for what has none."""
         self.asked: Asked | None = None
         """The request that is answered, or that a word of progress is about."""
-        self.fact: ConnectionFact | ProcessFact | HttpFact | SseNote | None = None
+        self.fact: HttpFact | None = None
         self.life: HttpLife | None = None
         """The HTTP exchange that carries it."""
 

@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from tests.benchmarks import captures as long
-from tests.benchmarks import details, filters, measure, views
+from tests.benchmarks import checks, details, filters, measure, views
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD
 from tests.servers.real import NotInstalled, argv
 
@@ -198,6 +198,14 @@ def looking(home: Path) -> Iterator[Row]:
     many.close()
 
 
+def checked(home: Path) -> Iterator[Row]:
+    """The checks, against the fold that every message goes through."""
+    entries = checks.conversation()
+    ours, fold = in_turn(lambda: checks.seconds_of_checks(entries), lambda: checks.seconds_of_fold(entries))
+    figures = f"{len(entries) / ours:,.0f} messages a second, {ours / fold:.2f} times the fold"
+    yield Row("checks without the expensive ones", figures, "3 times", ours / fold <= 3)
+
+
 def main() -> int:
     """Measure all; 1 if a limit is passed. With `--full` the long capture has a million frames."""
     frames = 1_000_000 if "--full" in sys.argv[1:] else 100_000
@@ -205,7 +213,7 @@ def main() -> int:
     over = False
     try:
         long_capture = partial(captures, frames=frames)
-        for part in (start, real_tools, headless, finding, large, looking, flood, others, long_capture):
+        for part in (start, real_tools, headless, finding, large, looking, flood, checked, others, long_capture):
             for row in part(home):
                 sys.stdout.write(f"{row}\n")
                 sys.stdout.flush()

@@ -109,3 +109,8 @@ def test_nothing_that_a_server_sends_makes_it_fail(row: int, answers: list[tuple
         )
         talk.tell("notifications/subscriptions/acknowledged", value).tell("notifications/message", value)
     talk.exit(1).findings()
+
+
+def test_a_session_that_was_begun_anew_still_knows_what_was_asked() -> None:
+    talk = Talk(3, transport="http").ask("tools/list").fact(ConnectionFact(ConnectionEvent.RENEW, "http"))
+    assert not ids(talk.answer({"tools": []}))

@@ -30,6 +30,8 @@ def _garbage(case: Case) -> bytes | None:
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return None
+    if frame.eol is Eol.NONE and frame.payload.startswith(b"{"):
+        return None  # the end of the stream cut it
     return frame.payload if message.reason.startswith(("not JSON", "a JSON ")) else None
 
 
@@ -118,8 +120,10 @@ def text_has_no_mark(case: Case) -> Iterator[Flaw]:
     """PowerShell does that. A mark alone before UTF-8 is what many clients stumble over."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
-        what = "a byte-order mark" if payload.startswith(_BOMS[0]) else "the mark of UTF-16"
-        yield Flaw(f"a message begins with {what}", span=(0, 3 if payload.startswith(_BOMS[0]) else 2))
+        if payload.startswith(_BOMS[0]):
+            yield Flaw("a message begins with a byte-order mark", span=(0, 3), severity=_WARNING)
+        else:
+            yield Flaw("the output is UTF-16", span=(0, 2))
 
 
 @check("F-08", _HINT, "lines that end with CR LF", "frame", topic="stdio")

@@ -13,7 +13,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import find
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
-_SLOW_NS = 5_000_000_000
+_SLOW_NS, _PATIENCE_NS = 5_000_000_000, 2_000_000_000
 
 
 @check(
@@ -37,7 +37,7 @@ def answers_initialize(case: Case) -> Iterator[Flaw]:
     waiting = [each for (_, _), each in scene.asked.items() if each.method == "initialize"]
     waiting += [each for each in scene.done.values() if each.method == "initialize" and each.answered is None]
     exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and scene.why
-    if not waiting or exited or scene.messages:
+    if not waiting or exited or scene.messages or scene.last_ns - waiting[0].time_ns < _PATIENCE_NS:
         return
     words = [(n, line) for n, line in scene.stderr if line.strip()]
     said = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"

@@ -20,6 +20,8 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+")
 def _heads(case: Case) -> tuple[HttpLife, HttpFact, HttpFact] | None:
     """The exchange with both heads, once the response's is there."""
     life, fact = case.life, case.fact
+    if case.scene.transport == "sse" or case.scene.has_endpoint:
+        return None
     if life is None or life.request is None or not isinstance(fact, HttpFact) or fact.event is not HttpEvent.RESPONSE:
         return None
     return life, life.request, fact
@@ -185,8 +187,9 @@ def begins_with_its_endpoint(case: Case) -> Iterator[Flaw]:
 def is_no_web_page(case: Case) -> Iterator[Flaw]:
     """HTML answers a POST."""
     heads = _heads(case)
-    if heads and heads[1].method == "POST" and _kind(heads[0]) == "text/html":
-        yield Flaw(f"{heads[1].target[:80]} answers with a web page (status {heads[2].status}): no MCP endpoint")
+    if heads and heads[1].method == "POST" and _kind(heads[0]) == "text/html" and case.scene.opening is None:
+        if heads[2].status < 500:
+            yield Flaw(f"{heads[1].target[:80]} answers with a web page (status {heads[2].status})")
 
 
 @check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address; some clients lose the body.")

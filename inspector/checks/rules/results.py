@@ -58,9 +58,10 @@ def _is_worth_a_look(case: Case) -> bool:
 )
 def structured_content_is_there(case: Case) -> Iterator[Flaw]:
     """“If an output schema is provided, servers MUST provide structured results that conform to this schema.”"""
+    if not _is_final(case) or "structuredContent" in case.value or case.value.get("isError") is True:
+        return
     tool = _tool(case)
-    promised = type(peek.at(tool, "outputSchema")) is dict
-    if promised and _is_final(case) and case.value.get("isError") is not True and "structuredContent" not in case.value:
+    if type(peek.at(tool, "outputSchema")) is dict:
         yield Flaw(f"{tool['name'][:80]} has an output schema, and its result no structuredContent", "/result")
 
 
@@ -85,7 +86,8 @@ def structured_content_fits(case: Case) -> Iterator[Flaw]:
 
     for problem in validate(schema, case.value["structuredContent"]).problems[:5]:
         place = problem.pointer or "structuredContent"
-        yield Flaw(f"{name}: {place} {problem.sentence}", f"/result/structuredContent{problem.pointer}")
+        mild = _WARNING if problem.keyword == "format" else None  # a format is a note, unless both sides agree
+        yield Flaw(f"{name}: {place} {problem.sentence}", f"/result/structuredContent{problem.pointer}", severity=mild)
 
 
 @check(
@@ -140,6 +142,8 @@ def wrong_arguments_are_a_result(case: Case) -> Iterator[Flaw]:
 def data_is_what_it_says(case: Case) -> Iterator[Flaw]:
     """By the first bytes."""
     for at, block in enumerate(peek.items(case.value, "content")):
+        if type(block) is not dict or "data" not in block:
+            continue
         data, said = peek.text(block, "data"), peek.text(block, "mimeType")
         if data and said and (found := _sniffed(data)) and found != said.split(";")[0].strip().lower():
             yield Flaw(f"it says {said[:40]} and begins like {found}", f"/result/content/{at}/mimeType")
@@ -157,6 +161,8 @@ def _sniffed(data: str) -> str:
 def moments_are_moments(case: Case) -> Iterator[Flaw]:
     """`lastModified` should be ISO 8601."""
     for at, block in enumerate(peek.items(case.value, "content")):
+        if type(block) is not dict or "annotations" not in block:
+            continue
         said = peek.text(block, "annotations", "lastModified")
         if said is not None and not _ISO.fullmatch(said):
             place = f"/result/content/{at}/annotations/lastModified"

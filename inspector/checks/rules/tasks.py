@@ -24,6 +24,8 @@ _RELATED = PREFIX + "related-task"
 )
 def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
     """Only a request with `task` becomes one."""
+    if type(case.value) is not dict or "task" not in case.value:
+        return
     asked = peek.has(case.asked.params if case.asked else None, "task")
     if not asked and peek.has(case.value, "task", "taskId") and not peek.has(case.value, "content"):
         yield Flaw("a task was returned, and none was asked for", "/result/task")
@@ -43,6 +45,8 @@ def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
 def states_follow_one_another(case: Case) -> Iterator[Flaw]:
     """Tasks begin as working, and what has ended stays."""
     word = peek.at(case.value, "task") if case.method == "tools/call" else case.value
+    if type(word) is not dict:
+        return
     id_, status = peek.text(word, "taskId"), peek.text(word, "status")
     if id_ is None or status is None:
         return

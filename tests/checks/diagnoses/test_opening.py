@@ -33,7 +33,7 @@ def _probed(*, answered: bool) -> Script:
 CASES: Cases = {
     "L-01": (lambda: Talk().ask("ping").answer({}, "2"), lambda: Talk().ask("ping").answer({}, 2)),
     "L-04": (
-        lambda: Talk(opened=False).ask("initialize", initialize(4)).close("given up"),
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).wait(3).close("given up"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).exit(1),
     ),
     "L-05": (_waited(6), _waited(4)),

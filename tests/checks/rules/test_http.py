@@ -55,7 +55,10 @@ CASES: Cases = {
         lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="answer"),
         lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="message"),
     ),
-    "H-01": (_posted(kind="text/html; charset=utf-8"), _posted(kind="application/json")),
+    "H-01": (
+        lambda: Talk(opened=False, transport="http").post().ask("initialize").head(404, "text/html; charset=utf-8"),
+        lambda: Talk(opened=False, transport="http").post().ask("initialize").head(404, "application/json"),
+    ),
     "H-08": (_posted(status=307, Location="/mcp/"), _posted(status=304)),
     "H-16": (
         _posted(kind="text/event-stream", Content_Encoding="gzip"),
@@ -71,3 +74,12 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize("id_", CASES)
 def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
+
+
+def test_the_older_http_accepts_requests_and_answers_elsewhere() -> None:
+    assert not Talk(3, transport="sse").post().ask("ping").head(202).findings()
+
+
+@pytest.mark.parametrize("body", [b'{"error":"invalid_token"}', b"<html>", b"no"])
+def test_what_refuses_a_request_without_json_rpc_is_no_message_of_the_protocol(body: bytes) -> None:
+    assert not Talk(3, transport="http").post().ask("ping").head(401).frame(body).findings()
