@@ -2,6 +2,7 @@
 
 from inspector.auth.guide import Guide
 from inspector.tui.app import InspectApp
+from inspector.tui.logging_in import LoggingIn
 from inspector.tui.screens.login import LoginScreen
 from inspector.tui.subject import Stage
 from tests.servers.guarded import Guarded
@@ -85,7 +86,8 @@ async def test_where_nobody_logs_in_the_key_answers_questions() -> None:
         house.is_open = True
         with Entrance(house.url) as entrance:
             assert isinstance(entrance.guide, Guide)
-            app = InspectApp(entrance.begin)
+            app: LoggingIn = InspectApp(entrance.begin)
+            assert isinstance(app, InspectApp)
             async with app.run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
                 await pilot.press("!")
