@@ -59,12 +59,53 @@ class Wire:
         return self.times((taken,))[0] if taken else 0
 
 
-class Timeline(RowSource):
+class _Together:
+    """What all wires have together."""
+
+    wires: Sequence[Wire]
+
+    def filter_step(self) -> bool:
+        """Take over some of what the filter has found; whether there is more to come."""
+        more = [wire.model.filter_step() for wire in self.wires]  # each is asked
+        return any(more)
+
+    def age(self) -> None:
+        """Time has gone by: a filter may ask how long something has been waiting."""
+        for wire in self.wires:
+            wire.model.age()
+
+    def cancel_filter(self) -> None:
+        """Look through nothing more: nobody will look at this timeline again."""
+        for wire in self.wires:
+            wire.model.cancel_filter()
+
+    @property
+    def matches(self) -> int:
+        """How many entries match so far; 0 without a filter."""
+        return sum(wire.model.matches for wire in self.wires)
+
+    @property
+    def total(self) -> int:
+        """How many entries there are."""
+        return sum(wire.journal.count for wire in self.wires)
+
+    @property
+    def taken(self) -> int:
+        """How many of them were taken in."""
+        return sum(wire.model.taken for wire in self.wires)
+
+    @property
+    def trouble(self) -> str:
+        """What is wrong with the filter at work, one sentence; "" if nothing is."""
+        return next((wire.model.filter_trouble for wire in self.wires if wire.model.filter_trouble), "")
+
+
+class Timeline(_Together, RowSource):
     """Rows of all wires together. A row's key says whose it is and which entry; it is the same for ever."""
 
     def __init__(self, wires: Sequence[Wire], term: "Term | None" = None) -> None:
         """`term`: the filter that holds in the wires' lists already."""
-        self.wires = wires
+        self.wires: Sequence[Wire] = wires
         self._by_number = {wire.number: wire for wire in wires}
         _set_clocks(wires)
         self._merge = self._begun()
@@ -139,41 +180,6 @@ class Timeline(RowSource):
     def term(self) -> "Term | None":
         """The filter that holds."""
         return self._term
-
-    def filter_step(self) -> bool:
-        """Take over some of what the filter has found; whether there is more to come."""
-        more = [wire.model.filter_step() for wire in self.wires]  # each is asked
-        return any(more)
-
-    def age(self) -> None:
-        """Time has gone by: a filter may ask how long something has been waiting."""
-        for wire in self.wires:
-            wire.model.age()
-
-    def cancel_filter(self) -> None:
-        """Look through nothing more: nobody will look at this timeline again."""
-        for wire in self.wires:
-            wire.model.cancel_filter()
-
-    @property
-    def matches(self) -> int:
-        """How many entries match so far; 0 without a filter."""
-        return sum(wire.model.matches for wire in self.wires)
-
-    @property
-    def total(self) -> int:
-        """How many entries there are."""
-        return sum(wire.journal.count for wire in self.wires)
-
-    @property
-    def taken(self) -> int:
-        """How many of them were taken in."""
-        return sum(wire.model.taken for wire in self.wires)
-
-    @property
-    def trouble(self) -> str:
-        """What is wrong with the filter at work, one sentence; "" if nothing is."""
-        return next((wire.model.filter_trouble for wire in self.wires if wire.model.filter_trouble), "")
 
     @property
     def is_behind(self) -> bool:

@@ -1,5 +1,6 @@
 """The timeline of all servers on the screen: rows, detail, filter, and the way to a server's own tab."""
 
+from inspector.tui.panels.timeline import TimelinePanel
 from tests.tui.screen_text import text
 from tests.tui.several import aboard
 from tests.waiting import until
@@ -13,7 +14,7 @@ async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_i
         await until(lambda: f"{total} entries" in text(app) and "pier " in text(app) and "quay " in text(app), "all")
         assert "mcp-inspect  gull" not in text(app)  # the header is about one server
         timeline = app.timeline
-        assert timeline is not None
+        assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count >= total, "rows for all")
         await pilot.press("g")
         await until(lambda: "stdio opened" in text(app).partition("│")[2], "the detail of the first")
@@ -27,7 +28,7 @@ async def test_a_line_leads_to_its_servers_own_tab() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
         await pilot.press("&")
         timeline = app.timeline
-        assert timeline is not None
+        assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
         wire, n = timeline.timeline.entry(timeline.timeline.count - 1)
         await until(lambda: timeline._chosen == (wire.number, n), "the last one is chosen")
@@ -41,7 +42,7 @@ async def test_narrow_terminals_show_list_and_detail_in_turn() -> None:
         await pilot.press("&")
         await until(lambda: "method and target" in text(app) and "server " in text(app), "the list")
         timeline = app.timeline
-        assert timeline is not None
+        assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
         await pilot.press("enter")
         await until(lambda: "Tree  Raw" in text(app) and "method and target" not in text(app), "the detail alone")
