@@ -17,6 +17,7 @@ from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.desk import Desk
 from inspector.session.session import Session
+from inspector.session.tasks import SessionTasks
 from inspector.transports.memory import Peer
 from tests.session.talking import HELLO, Server, options, reply, session
 from tests.waiting import until
@@ -95,6 +96,7 @@ async def test_a_tool_that_requires_a_task_gets_one_and_the_result_is_as_if_it_h
     yard = Yard("completed")
     exchanges: list[Exchange] = []
     async with session(yard) as live:
+        assert isinstance(live.tasks, SessionTasks)
         await opened(yard, live)
         called = await live.call("tools/call", {"name": "dig"}, opened=exchanges.append)
         assert text_of(called) == "dug"

@@ -1,6 +1,7 @@
 """Lists are fetched anew by a key; another key says whether they are fetched by themselves."""
 
 from inspector.tui.app import InspectApp
+from inspector.tui.relisting import Relisting
 from tests.captures.record import sample
 from tests.stories.persons import PATIENCE_S
 from tests.stories.test_lists_change_below_the_hands import before_the_demo, listings
@@ -21,6 +22,7 @@ async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
 
 async def test_a_recording_has_no_connection_to_ask() -> None:
     app = InspectApp(replay=sample("handshake"))
+    assert isinstance(app, Relisting)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.press("A")
         await until(lambda: "There is no connection to ask for lists." in text(app), "it says so", PATIENCE_S)

@@ -5,6 +5,7 @@ import pytest
 from inspector.capture.filters.parse import parse
 from inspector.errors import FilterError
 from inspector.viewmodels.log import LogModel
+from inspector.viewmodels.log_jumps import LogJumps
 from tests.viewmodels.tape import Tape
 
 
@@ -29,6 +30,7 @@ def _calls(tape: Tape) -> None:
 def test_what_is_nested_leads_to_its_call_and_an_answer_to_its_request(tape: Tape) -> None:
     _calls(tape)
     model = _model(tape, tree=False)
+    assert isinstance(model.jumps, LogJumps)
     assert [model.jumps.origin(index) for index in range(8)] == [None, 1, 1, 3, 1, None, 6, 1]
     assert model.jumps.origin(99) is None
 

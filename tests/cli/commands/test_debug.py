@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from inspector.cli.commands.debug import command
 from tests.captures.record import sample
 from tests.cli.running import inspect
 
@@ -25,3 +26,7 @@ def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     ran = inspect("debug", "stats", str(tmp_path / "x"))
     assert ran.status != 0
     assert "x" in ran.stderr
+
+
+def test_it_is_called_debug() -> None:
+    assert command.name == "debug"

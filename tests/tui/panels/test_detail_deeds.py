@@ -5,6 +5,7 @@ from textual.message import Message
 
 from inspector.tui.panels import Panel
 from inspector.tui.panels.detail import DetailPanel
+from inspector.tui.panels.detail_deeds import DetailDeeds
 from inspector.tui.panels.payload_view import PayloadView
 from inspector.tui.widgets.payload_deeds import PayloadDeeds
 from tests.tui.screen_text import text
@@ -61,3 +62,7 @@ async def test_the_answer_keeps_the_keys_from_tab_to_tab(tape: Tape) -> None:
         panel.turn(1)
         await pilot.pause()
         assert panel.query_one("#second", PayloadView).has_focus_within
+
+
+def test_the_detail_of_the_traffic_can_do_all_of_it() -> None:
+    assert issubclass(DetailPanel, DetailDeeds)

@@ -2,6 +2,7 @@
 
 from inspector.config.looks import KeptLook, KeptLooks
 from inspector.config.paths import places
+from inspector.tui.panels.list_look import ListLook
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Stage
 from inspector.viewmodels.log_look import TimeMode
@@ -18,6 +19,7 @@ def _list(tape: Tape) -> TrafficList:
 async def test_the_last_look_is_recalled_without_what_is_no_column(tape: Tape) -> None:
     KeptLooks(places().state).keep(KeptLook(("took", "nonsense", "what"), "start"))
     rows = _list(tape)
+    assert isinstance(rows.look, ListLook)
     async with Showing(rows).run_test(size=(120, 20)):
         await until(lambda: rows.look.now.chosen == ("took", "what"), "the columns are those of the last time")
         assert rows.look.now.mode is TimeMode.START

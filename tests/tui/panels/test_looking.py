@@ -2,6 +2,7 @@
 
 from textual.pilot import Pilot
 
+from inspector.tui.panels.looking import Looking
 from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.subject import Stage
 from tests.tui.screen_text import text
@@ -198,3 +199,7 @@ async def test_the_waterfall_opens_at_the_chosen_exchange_and_leads_back_with_an
         await pilot.press("j", "enter")
         await until(lambda: "Waterfall  " not in text(pilot.app), "it is closed")
         await _at(pilot, panel, "tools/call broken")
+
+
+def test_the_traffic_has_all_of_it() -> None:
+    assert issubclass(TrafficPanel, Looking)

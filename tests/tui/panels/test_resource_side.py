@@ -1,5 +1,6 @@
 """The list of resources with its marks, also where nobody can watch anything any more."""
 
+from inspector.tui.panels.resource_side import ResourceSide
 from inspector.tui.panels.resources import ResourcesPanel
 from tests.protocol.tracking.test_subscriptions import ID
 from tests.tui.panels.offering import Offering, Offers
@@ -26,6 +27,7 @@ async def test_what_was_granted_and_what_was_not_stand_below_the_list() -> None:
     app = Offers(ResourcesPanel(streamed({"resourceSubscriptions": ["x://welcome"]})))
     async with app.run_test(size=WIDE, notifications=True):
         await shows(app, "● watching x://welcome")
+        assert app.query_one(ResourceSide).display
         await shows(app, "▲ not granted: list of tools,")
         await shows(app, "▲ watching not granted")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.tui.panels.skills import SkillsPanel
 from tests.architecture.sources import ROOT
 from tests.stories.persons import Person, at_a_replay, at_the_screen
 
@@ -32,6 +33,7 @@ def read(person: Person) -> list[str]:
 async def test_opening_the_screen_lists_and_reads_nothing(tmp_path: Path) -> None:
     async with before_skills(tmp_path) as person:
         await person.sees("lamp-lighting  3 files", "night-reports  dynamic", "soundings.csv  · not read")
+        assert any(isinstance(each, SkillsPanel) for each in person.pilot.app.screen.walk_children())
         assert len(person.wire().sent("skills/list")) == 1
         assert read(person) == []
 

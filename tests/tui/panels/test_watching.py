@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from inspector.protocol.tracking.subscriptions import Filter
 from inspector.session.watching import Outcome
 from inspector.tui.panels.resources import ResourcesPanel
+from inspector.tui.panels.watching import WatchingPanel
 from inspector.tui.screens.before_after import BeforeAfterScreen
 from inspector.tui.subject import Stage
 from tests.tui.panels.offering import Offering, Offers
@@ -66,6 +67,7 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
+        assert isinstance(app.query_one(ResourcesPanel), WatchingPanel)
         await pilot.press("s")
         await shows(app, "Watching x://welcome.")
         await shows(app, "● watched")

@@ -9,6 +9,7 @@ import pytest
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.tui.screens.app_source import AppSourceScreen
 from tests.architecture.sources import ROOT
 from tests.cli.running import LEGACY, SERVERS
 from tests.stories.persons import Person, at_a_replay, at_the_screen
@@ -45,6 +46,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
     async with at_the_screen(_demo(), capture) as person:
         await _open(person, "tide_chart")
         await person.sees("App ui://gull-rock/tide", "<!doctype html>", "never rendered", "https://tides.gull-rock")
+        assert isinstance(person.pilot.app.screen, AppSourceScreen)
         assert person.wire().sent("resources/read")[0]["params"]["uri"] == "ui://gull-rock/tide"
         await person.press("escape")
         await person.sees("o shows its source")
