@@ -33,6 +33,8 @@ NARROW = 100
 """Below this many columns the list and the detail take turns."""
 _LAYOUTS = ("right", "below", "alone")
 _SHOW_EVERY_TICKS = 5
+_AGE_EVERY_TICKS = 15
+"""A filter that asks how long something has waited is tried again twice a second."""
 
 
 class TimelineFilter(FilterPane):
@@ -120,6 +122,8 @@ class TimelinePanel(Panel, Ground):
         if not self.is_mounted or not self.is_attached:
             return
         self._ticks += 1
+        if self._ticks % _AGE_EVERY_TICKS == 0:
+            self.timeline.age()
         if self._wires.sync(self._inspect.tabs):
             self.rows.source = self.timeline
         self.rows.sync()
