@@ -20,6 +20,7 @@ from textual.widget import Widget
 from inspector.session.engine import Live
 from inspector.tui import keys
 from inspector.tui.logging_in import LoggingIn
+from inspector.tui.lost_focus import let_go
 from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.relisting import Relisting
@@ -121,6 +122,8 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
             return
         self.header.sync()
         self.panel.sync()
+        if let_go(self.screen) and not self.screen.is_modal:
+            self.panel.take_focus()
         self.look_for_login()
         self.look_at_tabs()
 
