@@ -1,0 +1,108 @@
+"""Somebody calls, answers, watches and reads at servers that do all of it wrong, in both eras. The app stays."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.protocol.offers import ALL
+from tests.servers.real import ROOT
+from tests.stories.persons import Person, at_the_screen
+from tests.waiting import until
+
+ERAS = ("legacy", "modern")
+ASKING: dict[str, Any] = {"offers": frozenset(ALL), "has_person": True}
+
+
+def spiteful(name: str, *words: str) -> StdioTarget:
+    """A target that runs `tests/servers/spiteful_NAME.py`."""
+    environment = build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    return StdioTarget((sys.executable, "-S", "-m", f"tests.servers.spiteful_{name}", *words), environment, str(ROOT))
+
+
+async def call(person: Person, tool: str) -> None:
+    """Choose a tool and call it."""
+    await person.press("escape", "escape", "escape", "2", "slash")
+    await person.types(tool)
+    await person.press("enter")
+    await person.press("ctrl+j")
+    await until(lambda: tool in called(person), f"{tool} was called")
+
+
+def called(person: Person) -> list[str]:
+    """The names of the tools that were called."""
+    return [each["params"]["name"] for each in person.wire().sent("tools/call")]
+
+
+async def still_there(person: Person) -> None:
+    """The app answers keys, and nothing of the server's acts on the terminal."""
+    for _ in range(20):  # a question that follows takes the focus, and with it the digit
+        await person.press("escape", "escape", "escape", "6")
+        if "pid" in person.screen:
+            break
+    screen = await person.sees("pid")
+    assert "\x1b" not in screen
+    assert "\x9b" not in screen
+
+
+@pytest.mark.parametrize(
+    ("tool", "era"),
+    [
+        *(("schemas", "legacy"), ("schemas", "modern"), ("messages", "legacy"), ("fifty", "modern")),
+        *(("ids", "legacy"), ("withdraws", "legacy"), ("answers", "legacy"), ("answers", "modern")),
+    ],
+)
+async def test_whatever_is_asked_can_be_looked_at_and_answered(tool: str, era: str) -> None:
+    async with at_the_screen(spiteful("asks", era), None, **ASKING) as person:
+        await person.sees("● connected", "tools/list")
+        await call(person, tool)
+        await person.press("escape", "escape", "5", "g")
+        for _ in range(4):
+            await person.press_quickly("j", "tab", "ctrl+j", "ctrl+j")
+            await person.press_quickly("escape", "escape", "5")
+        await person.press("exclamation_mark", "ctrl+d", "ctrl+g", "escape")
+        await still_there(person)
+        await person.sees("● connected")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -> None:
+    async with at_the_screen(spiteful("asks", era), None, **ASKING) as person:
+        await person.sees("● connected", "tools/list")
+        await call(person, "dies")
+        await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending")
+        await person.press("escape", "escape", "5")
+        await person.sees("0 waiting" if era == "modern" else "withdrawn")
+        await still_there(person)
+
+
+@pytest.mark.parametrize(
+    ("tool", "era"),
+    [("backward", "legacy"), ("backward", "modern"), ("asks", "modern"), ("huge", "legacy"), ("storm", "legacy")],
+)
+async def test_whatever_becomes_of_a_task_it_can_be_looked_at(tool: str, era: str) -> None:
+    async with at_the_screen(spiteful("tasks", era), None, **ASKING) as person:
+        await person.sees("● connected", "tools/list")
+        await call(person, tool)
+        await person.press("9", "g")
+        for key in ("f", "w", "w", "enter", "x", "j", "l", "k"):
+            await person.press_quickly(key)
+        await still_there(person)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("how", ["storm", "twice", "never", "dies"])
+async def test_whatever_comes_of_watching_the_app_stays(how: str, era: str) -> None:
+    async with at_the_screen(spiteful("offers", era, how), None) as person:
+        await person.sees("● connected", "prompts/list")
+        await person.press("3")
+        await person.sees("no-base64")
+        await person.press_quickly("s", "j", "s", "j", "s")
+        await until(
+            lambda: bool(person.wire().sent("subscriptions/listen" if era == "modern" else "resources/subscribe")),
+            "it is watched",
+        )
+        await person.press_quickly("u", "D", "escape")
+        await still_there(person)
