@@ -17,6 +17,7 @@ from inspector.protocol.facts import (
     Fact,
     HttpEvent,
     HttpFact,
+    HttpTiming,
     ProcessEvent,
     ProcessFact,
     Stderr,
@@ -154,6 +155,17 @@ class RenamedTransport(HttpTransport):
         await super().open(self._observing)
 
 
+def _like(timing: HttpTiming | None) -> HttpTiming | None:
+    """Times of the same kinds that are the same each time."""
+    if timing is None:
+        return None
+    measured = {name: value for name in _TIMES if (value := getattr(timing, name)) is not None}
+    return HttpTiming(**{name: _TIMES[name] for name in measured})
+
+
+_TIMES = {"lookup": 210_000, "connect": 780_000, "tls": 1_900_000, "send": 300_000, "wait": 620_000}
+
+
 class _Renaming:
     def __init__(self, inner: Observer, names: dict[str, str]) -> None:
         self.frame, self.burst = inner.frame, inner.burst
@@ -165,7 +177,9 @@ class _Renaming:
         if isinstance(fact, HttpFact):
             self.under_way += {HttpEvent.REQUEST: 1, HttpEvent.RESPONSE: 0}.get(fact.event, -1)
             headers = tuple((name, self._renamed(value)) for name, value in fact.headers)
-            fact = msgspec.structs.replace(fact, target=self._renamed(fact.target), headers=headers)
+            fact = msgspec.structs.replace(
+                fact, target=self._renamed(fact.target), headers=headers, timing=_like(fact.timing)
+            )
         elif isinstance(fact, ConnectionFact):
             fact = msgspec.structs.replace(fact, url=self._renamed(fact.url))
         self._inner.fact(fact)
