@@ -10,7 +10,6 @@ class WatchView:
         """What was said since the last time somebody asked; may quote the server."""
         return ()
 
-
     @property
     def wants_watched(self) -> tuple[str, ...]:
         """The resources that the person watches here."""
