@@ -21,9 +21,7 @@ TRAFFIC: tuple[Action, ...] = (
     # Waterfall
     Action("waterfall.closer", ("+",), "Zoom in", "Show less time.", _W, "zoom(0.5)", footer=True),
     Action("waterfall.wider", ("-",), "Zoom out", "Show more time.", _W, "zoom(2)", footer=True),
-    Action(
-        "waterfall.left", ("left", "h"), "Earlier", "Move to what came before.", _W, "pan(-1)", footer=True
-    ),
+    Action("waterfall.left", ("left", "h"), "Earlier", "Move to what came before.", _W, "pan(-1)", footer=True),
     Action("waterfall.right", ("right", "l"), "Later", "Move to what came later.", _W, "pan(1)", footer=True),
     Action("waterfall.all", ("a",), "All", "Show the whole conversation.", _W, "all", footer=True),
     Action("waterfall.this", ("z",), "This one", "Show this exchange alone.", _W, "this", footer=True),
