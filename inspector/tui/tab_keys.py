@@ -11,7 +11,15 @@ TABBING: tuple[Action, ...] = (
     Action("tabs.close", ("ctrl+w",), "Close tab", "End the server in sight; its tab goes.", _E, "app.close_tab"),
 )
 TIMELINE: tuple[Action, ...] = (
-    Action("timeline.filter", ("/",), "Filter", "Show only lines that match.", Where.TIMELINE, "filter", footer=True),
+    Action(
+        "timeline.filter",
+        ("/",),
+        "Filter",
+        "Show only what matches, of all servers.",
+        Where.TIMELINE,
+        "filter",
+        footer=True,
+    ),
     Action("timeline.clear", ("\\",), "Clear filter", "Filter nothing more.", Where.TIMELINE, "clear_filter"),
     Action(
         "timeline.go", ("o",), "Go there", "Show the line in its server's own tab.", Where.TIMELINE, "go", footer=True
