@@ -33,7 +33,7 @@ async def screen(pilot: Pilot[None]) -> str:
 
 @pytest.mark.parametrize("theme", [styles.DARK_NAME, styles.LIGHT_NAME])
 async def test_keys_signs_and_words_are_explained(theme: str) -> None:
-    async with Asked(theme).run_test(size=(160, 70)) as pilot:
+    async with Asked(theme).run_test(size=(160, 120)) as pilot:
         shown = await screen(pilot)
     for place in PLACES:
         assert place in shown
