@@ -130,6 +130,7 @@ def _http_record(fact: HttpFact, entry: Entry, c: str) -> HttpRecord:
         body_len=fact.body_bytes,
         why=fact.why,
         timing=fact.timing,
+        document=None if fact.document is None else fact.document.decode("utf-8", "replace"),
     )
 
 
@@ -198,6 +199,7 @@ def _http_fact(record: HttpRecord) -> HttpFact:
         record.why,
         record.body_len,
         record.timing,
+        None if record.document is None else record.document.encode("utf-8", "surrogatepass"),
     )
 
 

@@ -118,6 +118,8 @@ class HttpFact(msgspec.Struct, frozen=True, tag="http"):
     """On END: how many body bytes were read."""
     timing: HttpTiming | None = None
     """On RESPONSE; None where nobody measured."""
+    document: bytes | None = None
+    """On END, of an exchange of a login: the metadata that anybody may read, whole or not at all. Never a token."""
 
 
 class SseNote(msgspec.Struct, frozen=True, tag="sse"):

@@ -69,6 +69,7 @@ FACTS: tuple[Fact, ...] = (
     HttpFact(HttpEvent.REQUEST, 1, method="POST", target="https://example.com/mcp", headers=(("A", "1"), ("a", "2"))),
     HttpFact(HttpEvent.RESPONSE, 1, status=200, reason="OK", version="HTTP/1.1", headers=(("Content-Type", "x"),)),
     HttpFact(HttpEvent.END, 1, body_bytes=0),
+    HttpFact(HttpEvent.END, 1, body_bytes=14, document='{"issuer": "—"}'.encode()),
     HttpFact(HttpEvent.ERROR, 2, why="connection refused"),
     SseNote(1, b": ping"),
     SseNote(1, b"retry: 10", event="", id="7", retry=10),

@@ -27,6 +27,8 @@ from inspector.transports.http.reply import Reply, in_text, read_body, read_quie
 from inspector.transports.http.timing import Stopwatch, running, time_lookups
 
 MAX_REDIRECTS = 5
+DOCUMENT_KEPT = 64 * 1024
+"""Bytes of the largest metadata document that is reported."""
 _EXCERPT = 200
 """Characters that are quoted of what should be an address."""
 ACCEPT_ANSWER = ("Accept", "application/json, text/event-stream")
@@ -121,7 +123,8 @@ class Endpoint:
     async def ask_aside(self, method: str, url: str, headers: Headers, body: bytes | None, most: int) -> Heard:
         """An exchange that is not about messages, perhaps with another origin: nothing of the user's goes along.
 
-        Its head and its end are reported as of all exchanges; its body, of which `most` bytes are read, is not.
+        Its head and its end are reported as of all exchanges; of its body, of which `most` bytes are read, only the
+        metadata under a well-known address is.
 
         Raises: ConnectError if no answer comes in time, or the address is none.
         """
@@ -141,6 +144,7 @@ class Endpoint:
             reply = await self._send(self._other(target), method, target, _encoded((*_OURS, *headers)), body, False)
             async with reply:
                 text = await read_quietly(reply, most)
+                reply.document = _public(method, target, text)
             onward = reply.header("location") if method == "GET" and 300 <= reply.status < 400 else None
             if onward is None or _origin(joined := target.join(onward)) != _origin(target):
                 return Heard(str(target), reply.status, reply.headers, text)
@@ -291,6 +295,14 @@ def _basic(url: httpx.URL) -> Headers:
         return ()
     pair = base64.b64encode(f"{url.username}:{url.password}".encode())
     return (("Authorization", f"Basic {pair.decode()}"),)
+
+
+def _public(method: str, target: httpx.URL, body: bytes) -> bytes | None:
+    """A body that may stand in the journal: of a place that anybody may read, and of a size for that."""
+    if method != "GET" or "/.well-known/" not in target.path or len(body) > DOCUMENT_KEPT:
+        return None
+    is_text = body.decode("utf-8", "ignore").encode() == body
+    return body if is_text and body.lstrip()[:1] == b"{" else None
 
 
 def _redirected(method: str, reply: Reply) -> str | None:

@@ -48,6 +48,8 @@ class Reply:
         self.probe = probe
         self.authorization = ""
         """The credentials that the request carried, other than the user's own."""
+        self.document: bytes | None = None
+        """What the end reports of the body, where that is about no messages and anybody may read it."""
         self.cut = ""
         """Why the body ended early, as far as it was read; "" while all is well."""
         self._response = response
@@ -110,7 +112,8 @@ class Reply:
         if not self._over:
             self._over = True
             why = self.cut or why or self._packed()
-            end = HttpFact(HttpEvent.END, self.number, why=why, body_bytes=self._wire_bytes)
+            size = self._wire_bytes
+            end = HttpFact(HttpEvent.END, self.number, why=why, body_bytes=size, document=self.document)
             self.observer.fact(end)
         await self._response.aclose()
 

@@ -9,7 +9,7 @@ from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Channel
 from inspector.transports.base import Carriage
-from inspector.transports.http.endpoint import Endpoint, HttpOptions, origin_text
+from inspector.transports.http.endpoint import DOCUMENT_KEPT, Endpoint, HttpOptions, origin_text
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from inspector.transports.http.transport import HttpTransport
 from tests.servers.http_fixtures import (
@@ -247,3 +247,26 @@ async def test_an_exchange_of_a_login_that_is_never_answered_ends_in_time(silent
         gone.set()
     assert HttpEvent.REQUEST in steps(seen)
     assert steps(seen)[-1] in (HttpEvent.ERROR, HttpEvent.END)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "kept"),
+    [
+        ("GET", "/.well-known/oauth-protected-resource", b'{"resource": "r"}', True),
+        ("GET", "/.well-known/oauth-protected-resource", b"<html>", False),
+        ("GET", "/.well-known/oauth-protected-resource", b'{"resource": "\xff"}', False),
+        ("GET", "/.well-known/oauth-protected-resource", b"{" + b" " * DOCUMENT_KEPT + b"}", False),
+        ("POST", "/token", b'{"access_token": "secret"}', False),
+        ("POST", "/.well-known/token", b'{"access_token": "secret"}', False),
+    ],
+)
+async def test_of_a_login_only_public_metadata_stands_in_the_journal(
+    method: str, path: str, body: bytes, *, kept: bool
+) -> None:
+    async with serving(always(HttpResponse(200, (), body))) as site, connected(site.url) as (transport, seen):
+        heard = await transport.ask_aside(
+            method, str(Endpoint(site.url, HttpOptions()).url.join(path)), (), None, 1 << 20
+        )
+    assert heard.body == body
+    assert [each.document for each in seen.of(HttpFact) if each.event is HttpEvent.END] == [body if kept else None]
+    assert not seen.frames
