@@ -1,0 +1,10 @@
+"""A script of PowerShell writes UTF-8 with a mark: the first message begins with three bytes too many."""
+# expects: F-07
+# exit: 0
+
+import sys
+
+from tests.servers.speaking import TOOL, serve
+
+sys.stdout.buffer.write(b"\xef\xbb\xbf")
+serve({"tools/list": {"tools": [TOOL | {"description": "Says what it is given."}]}})

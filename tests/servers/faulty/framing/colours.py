@@ -1,0 +1,7 @@
+"""A spinner of a command-line toolkit draws on stdout, with colours: nobody told it that this is no terminal."""
+# expects: F-09
+
+from tests.servers.speaking import TOOL, say, serve
+
+say("\x1b[2K\x1b[36m⠋\x1b[0m connecting to the weather service…".encode())
+serve({"tools/list": {"tools": [TOOL]}})

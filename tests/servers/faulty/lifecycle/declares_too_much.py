@@ -1,0 +1,7 @@
+"""The template declared tools, resources and prompts; only tools were written."""
+# expects: L-11
+
+from tests.servers.speaking import HELLO, TOOL, serve
+
+TOOLS = {"tools": [TOOL | {"description": "Says what it is given."}]}
+serve({"initialize": HELLO | {"capabilities": {"tools": {}, "resources": {}}}, "tools/list": TOOLS})

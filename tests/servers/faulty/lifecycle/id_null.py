@@ -1,0 +1,13 @@
+"""Answers carry "id": null; nobody can tell what they answer."""
+# expects: L-02
+# exit: 7
+# options: --timeout 2.5
+
+import json
+import sys
+
+from tests.servers.speaking import HELLO, say
+
+for line in sys.stdin:
+    if "id" in json.loads(line):
+        say({"jsonrpc": "2.0", "id": None, "result": HELLO})

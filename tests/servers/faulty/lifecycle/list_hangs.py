@@ -1,0 +1,8 @@
+"""The handshake went well; its list of tools waits for a service that does not answer."""
+# expects: L-22
+# exit: 7
+# options: --timeout 2.5
+
+from tests.servers.speaking import serve
+
+serve({"tools/list": lambda request: None})

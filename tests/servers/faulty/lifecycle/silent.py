@@ -1,0 +1,9 @@
+"""“Request timed out”: the process lives, reads, and says nothing, on stdout or stderr."""
+# expects: L-04
+# exit: 7
+# options: --timeout 2.5
+
+import sys
+
+for _ in sys.stdin:
+    pass

@@ -1,0 +1,8 @@
+"""It answers initialize with a version that never was, whatever it is offered."""
+# expects: L-07
+# exit: 0
+
+from tests.servers.speaking import HELLO, TOOL, serve
+
+TOOLS = {"tools": [TOOL | {"description": "Says what it is given."}]}
+serve({"initialize": HELLO | {"protocolVersion": "1.0"}, "tools/list": TOOLS})

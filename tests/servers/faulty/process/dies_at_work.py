@@ -1,0 +1,15 @@
+"""The handshake went well; asked for its tools, the server meets an exception nobody catches."""
+# expects: P-17
+# exit: 4
+
+from typing import Any
+
+from tests.servers.speaking import serve
+
+
+def tools(request: dict[str, Any]) -> Any:
+    """Read what an older version wrote."""
+    return {"tools": [{"name": each["title"]} for each in [{"name": "forecast"}]]}
+
+
+serve({"tools/list": tools})

@@ -1,0 +1,5 @@
+"""-it was copied from a page about shells: there is no terminal, and docker refuses."""
+# expects: P-08
+# exit: 4
+# command: docker run -it --rm acme/weather
+# path: bin

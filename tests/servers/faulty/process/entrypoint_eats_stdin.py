@@ -1,0 +1,6 @@
+"""The flags are right; the image's entrypoint starts the server in the background, with /dev/null as its stdin."""
+# expects: P-09
+# exit: 7
+# command: docker run -i --rm acme/eats-stdin
+# path: bin
+# options: --timeout 2.5

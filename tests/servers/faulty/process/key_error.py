@@ -1,0 +1,7 @@
+"""It needs a token and takes it for granted: a traceback that ends with KeyError."""
+# expects: P-10
+# exit: 4
+
+import os
+
+TOKEN = os.environ["ACME_ACCESS_TOKEN"]

@@ -1,0 +1,17 @@
+"""The handshake went well; the list of tools needs more memory than there is, and the system kills the server."""
+# expects: P-06
+# exit: 4
+
+import os
+import signal
+from typing import Any
+
+from tests.servers.speaking import serve
+
+
+def die(request: dict[str, Any]) -> None:
+    """What the system does to it."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+serve({"tools/list": die})

@@ -1,0 +1,7 @@
+"""“Connection closed”: the configuration starts the system's Python, the packages are in a virtual environment."""
+# expects: P-04
+# exit: 4
+
+import weather_api_client  # type: ignore[import-not-found]
+
+weather_api_client.serve()

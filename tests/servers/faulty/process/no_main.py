@@ -1,0 +1,8 @@
+"""“The server disconnects at once”: it defines its tools, and nobody calls run()."""
+# expects: P-05
+# exit: 4
+
+
+def serve() -> None:
+    """Never called: the last two lines of the example were not copied."""
+    raise SystemExit("not reached")

@@ -1,0 +1,9 @@
+"""The container's wrapper reports 137: its server took too much memory and was killed."""
+# expects: P-06
+# exit: 4
+# command: /bin/sh -c "{python} {file}; exit $?"
+
+import os
+import signal
+
+os.kill(os.getpid(), signal.SIGKILL)

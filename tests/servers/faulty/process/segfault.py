@@ -1,0 +1,8 @@
+"""A native module of another architecture: the server dies of SIGSEGV as soon as it loads it."""
+# expects: P-06
+# exit: 4
+
+import os
+import signal
+
+os.kill(os.getpid(), signal.SIGSEGV)

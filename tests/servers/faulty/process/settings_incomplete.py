@@ -1,0 +1,11 @@
+"""Its settings are a model that reads the environment; the words of the model name a field, not a variable."""
+# expects: P-10
+# exit: 4
+
+import sys
+
+sys.exit(
+    "pydantic_core._pydantic_core.ValidationError: 1 validation error for Settings\nacme_api_key\n"
+    "  Field required [type=missing, input_value={}, input_type=dict]\n"
+    "    For further information visit https://errors.pydantic.dev/2.11/v/missing"
+)
