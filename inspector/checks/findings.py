@@ -58,3 +58,5 @@ class Finding(msgspec.Struct, frozen=True):
     """The revision it was judged by; "" before one was known."""
     count: int = 1
     """How often it came; the evidence is the first of them."""
+    connection: int = 1
+    """Which connection of the journal it is about, counted from 1."""

@@ -205,7 +205,8 @@ class Inspection:
             if fact.event is ConnectionEvent.OPEN and before is not None:
                 self._end(entry.n)
             asked, done = self.scene.asked, self.scene.done
-            self.scene, self._over = Scene(), False
+            another = fact.event is ConnectionEvent.OPEN and before is not None
+            self.scene, self._over = Scene(self.scene.number + another), False
             if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
                 self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before
@@ -283,6 +284,7 @@ class Inspection:
                 flaw.fix or check.fix,
                 page_of(check.topic, revision),
                 revision.date if revision else "",
+                connection=case.scene.number,
             )
         )
 

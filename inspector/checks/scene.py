@@ -94,7 +94,9 @@ class HttpLife(msgspec.Struct):
 class Scene:
     """One connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int = 1) -> None:
+        self.number = number
+        """Which connection of the journal it is, from 1."""
         self.connection: ConnectionFact | None = None
         self.began_ns = 0
         self.opening: Opening | None = None
