@@ -133,6 +133,15 @@ def primary_of(findings: Iterable[Finding]) -> Finding | None:
     return min(first, key=_key) if first else None
 
 
+def roots_of(findings: Sequence[Finding]) -> list[str]:
+    """Of each finding the id of what it follows from in the end, within its connection; its own where nothing is."""
+    by_connection: dict[int, list[Finding]] = {}
+    for each in findings:
+        by_connection.setdefault(each.connection, []).append(each)
+    causes = {connection: causes_of(found) for connection, found in by_connection.items()}
+    return [_root(each.id, causes[each.connection]) for each in findings]
+
+
 def causes_of(findings: Sequence[Finding]) -> dict[str, str]:
     """By the id of a check what it found follows from: the id of another that found something, too."""
     best: dict[str, Finding] = {}

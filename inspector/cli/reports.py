@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector import __version__
+from inspector.checks.aliases import aliases_of
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.pages import page_of
 from inspector.checks.registry import Check
@@ -19,10 +20,11 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def finding_as_json(finding: Finding) -> dict[str, Any]:
-    """One finding; what it does not have is null."""
+def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:
+    """One finding; what it does not have is null. `follows_from` is the id of what it is a consequence of."""
     return {
         "id": finding.id,
+        "aliases": aliases_of(finding.id),
         "severity": finding.severity,
         "confidence": finding.confidence,
         "sentence": finding.sentence,
@@ -30,6 +32,8 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix or None,
         "page": finding.page or None,
         "revision": finding.revision or None,
+        "connection": finding.connection,
+        "follows_from": follows_from or None,
     }
 
 
@@ -37,6 +41,7 @@ def check_as_json(check: Check) -> dict[str, Any]:
     """One check, with the page of the newest revision it applies to."""
     return {
         "id": check.id,
+        "aliases": aliases_of(check.id),
         "severity": check.severity,
         "title": check.title,
         "confidence": check.confidence,

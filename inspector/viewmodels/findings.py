@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from inspector.checks.aliases import aliases_of
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import LAST, Check
 from inspector.viewmodels.lines import Line, span
@@ -28,16 +29,19 @@ def finding_lines(findings: Sequence[Finding], checks: Mapping[str, Check], coun
     """All findings, and how many there are of each severity in the last line."""
     lines: list[Line] = []
     for group in groups_of(findings):
-        lines += _group(group, checks[group[0].id], counts)
+        lines += group_lines(group, checks[group[0].id], counts)
     return [*lines, summary(findings)]
 
 
-def _group(group: Sequence[Finding], check: Check, counts: Mapping[str, int]) -> list[Line]:
+def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int]) -> list[Line]:
+    """What one check found: its title, the evidence of the first few, and what to do."""
     first = group[0]
     glyph, role = GLYPHS[first.severity]
     times = len(group) if len(group) < counts.get(check.id, 0) // 2 else counts.get(check.id, len(group))
     many = f"  ×{times:,}" if times > 1 else ""
-    lines: list[Line] = [((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (many, "muted"))]
+    also = "".join(f"  ({name})" for name in aliases_of(check.id))
+    title = ((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (also, "faint"), (many, "muted"))
+    lines: list[Line] = [title]
     lines += [(("        ", "text"), span(each.sentence, limit=400), *_place(each)) for each in group[:_SHOWN]]
     if len(group) > _SHOWN:
         lines.append((("        … and more of the same", "muted"),))
@@ -80,6 +84,7 @@ def check_lines(checks: Iterable[Check]) -> list[Line]:
                 (f"{glyph} {each.severity:<8}", role),
                 (f"{_revisions(each):<26}", "muted"),
                 (each.title, "text"),
+                ("".join(f"  ({name})" for name in aliases_of(each.id)), "faint"),
             )
         )
     return lines

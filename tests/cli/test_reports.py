@@ -24,6 +24,9 @@ def test_a_finding_is_an_object_with_all_its_evidence() -> None:
         "fix": "Don't.",
         "page": "https://x",
         "revision": None,
+        "aliases": (),
+        "connection": 1,
+        "follows_from": None,
     }
 
 

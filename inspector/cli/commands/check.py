@@ -11,6 +11,7 @@ from inspector.checks.everything import all_checks
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.inspection import Inspection
 from inspector.checks.registry import CHECKS
+from inspector.checks.verdict import primary_of, roots_of
 from inspector.cli import reports
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
@@ -20,7 +21,8 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.viewmodels.findings import finding_lines, summary
+from inspector.viewmodels.findings import summary
+from inspector.viewmodels.verdicts import verdict_lines
 
 _EXAMPLES = (
     "mcp-inspect check session.mcpcap",
@@ -125,8 +127,10 @@ def _conclude(output: Output, journal: Journal, wish: _Wish) -> ExitStatus:
 
 def _tell(output: Output, findings: list[Finding], inspection: Inspection, wish: _Wish) -> None:
     if not output.as_json:
-        output.lines([summary(findings)] if output.quiet else finding_lines(findings, CHECKS, inspection.counts))
+        output.lines([summary(findings)] if output.quiet else verdict_lines(findings, CHECKS, inspection.counts))
         return
+    first, roots = primary_of(findings), roots_of(findings)
+    told = [reports.finding_as_json(each, root * (root != each.id)) for each, root in zip(findings, roots, strict=True)]
     counts = {severity: sum(each.severity is severity for each in findings) for severity in Severity}
     output.data(
         {
@@ -134,7 +138,8 @@ def _tell(output: Output, findings: list[Finding], inspection: Inspection, wish:
             "entries": inspection.taken,
             "counts": counts,
             "found": inspection.counts,
-            "findings": [reports.finding_as_json(each) for each in findings],
+            "primary": None if first is None else told[findings.index(first)],
+            "findings": told,
         }
     )
 
