@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual.app import App
 from textual.color import Color
@@ -17,10 +18,8 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.viewmodels.text import cell_width
+from inspector.viewmodels.text import cell_width, is_seen
 
-_ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_TWINS = {
     **dict.fromkeys("─━▁▔▄▀╌╸╺", "-"),
     **dict.fromkeys("│┃▏▎▍▌▐▕▊╎┊", "|"),
@@ -64,15 +63,32 @@ class _TextFilter(LineFilter):
         ]
 
 
-class ControlFilter(_TextFilter):
-    """Removes what acts on a terminal.
+class _Wall(dict[int, str]):
+    """What a terminal gets for each character; worked out once per character, for as many as ordinary text has."""
 
-    Removes and does not replace: Textual counts no cell for these characters, so a sign in their place would
-    push the rest of the line over the edge.
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        given = char if is_seen(char) else "\N{REPLACEMENT CHARACTER}" * cell_len(char)
+        if len(self) < 8192:
+            self[code] = given
+        return given
+
+
+class ControlFilter(_TextFilter):
+    """Removes what acts on a terminal, or looks like nothing there.
+
+    Mostly it removes and does not replace: Textual counts no cell for these characters, so a sign in their place
+    would push the rest of the line over the edge. Where it counts one, a sign stands there. What is left takes as
+    many cells as before: a joiner that goes makes two pictures of one.
     """
 
     def __init__(self) -> None:
-        super().__init__(lambda text: _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _ACTING.sub("", text)))
+        super().__init__(self._walled)
+        self._wall = _Wall()
+
+    def _walled(self, text: str) -> str:
+        cleaned = text.translate(self._wall)
+        return text if cleaned == text else set_cell_size(cleaned, cell_len(text))
 
 
 class AsciiFilter(_TextFilter):

@@ -51,9 +51,14 @@ def _replacement(char: str) -> str:
         return "\u2421"
     if unicodedata.category(char) == "Zs":  # no-break and typographic spaces read as what they are: space
         return "  " if code == 0x3000 else " "
-    if char.isprintable() and code not in _LOOKS_EMPTY:
-        return char
-    return f"‹U+{code:04X}›"
+    return char if is_seen(char) else f"‹U+{code:04X}›"
+
+
+def is_seen(char: str) -> bool:
+    """Whether a terminal shows something for a character, if only a space, and does nothing else."""
+    if char.isprintable():
+        return ord(char) not in _LOOKS_EMPTY
+    return unicodedata.category(char) == "Zs"
 
 
 _REPLACEMENTS = _Replacements()

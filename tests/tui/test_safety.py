@@ -1,15 +1,18 @@
 """What a widget was given in spite of all, and what the terminal gets."""
 
 import pytest
+from rich.cells import cell_len
+from rich.segment import Segment
 from rich.text import Text
 from textual.app import App, ComposeResult
+from textual.color import Color
 from textual.strip import Strip
 from textual.widgets import DataTable, Input, Label, Static
 
 from inspector.tui import safety
 from tests.tui.screen_text import lines
 
-HOSTILE = "a\x1b]52;c;eA==\x07b\x9b2Jc\u202ed\ud800e\U000e0041f"
+HOSTILE = "a\x1b]52;c;eA==\x07b\x9b2Jc\u202ed\ud800e\U000e0041f\ue000\u2800\u3164\u00ad\ufff9\U000e0100\u180e"
 
 
 class Careless(App[None]):
@@ -28,7 +31,7 @@ class Careless(App[None]):
 
 
 def acting(shown: list[str]) -> set[str]:
-    return {char for line in shown for char in line if not char.isprintable()}
+    return {char for line in shown for char in line if not char.isprintable() or char in "\u2800\u3164\U000e0100"}
 
 
 @pytest.mark.parametrize("walled", [True, False])
@@ -51,7 +54,16 @@ async def test_lines_keep_their_width() -> None:
     safety.install(app)
     async with app.run_test(size=(40, 10)):
         assert all(strip.cell_length == 40 for strip in app.screen._compositor.render_strips())
-        assert lines(app)[0].rstrip() == "a]52;c;eA==b2Jcd\N{REPLACEMENT CHARACTER}ef"
+        assert lines(app)[0].rstrip() == "a]52;c;eA==b2Jcd\N{REPLACEMENT CHARACTER}ef" + "\N{REPLACEMENT CHARACTER}" * 3
+
+
+@pytest.mark.parametrize(
+    "text", ["a\U0001f468\u200d\U0001f469b", "\u2764\ufe0f!", "1\ufe0f\u20e3", "\u1100\u1160x", "\u115f"]
+)
+def test_what_loses_a_joiner_or_a_selector_takes_the_cells_that_were_counted_for_it(text: str) -> None:
+    (cleaned,) = safety.ControlFilter().apply([Segment(text)], Color(0, 0, 0))
+    assert cell_len(cleaned.text) == cell_len(text)
+    assert not set(cleaned.text) & set("\u200d\ufe0f\u1160\u115f")
 
 
 async def test_a_terminal_without_unicode_gets_ascii_in_the_same_cells() -> None:
