@@ -13,7 +13,8 @@ from typing import Protocol
 
 import msgspec
 
-from inspector.checks import everything
+from inspector.checks import carriage, everything
+from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding
 from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
@@ -31,8 +32,18 @@ from inspector.protocol.facts import (
     Stderr,
 )
 from inspector.protocol.frames import Direction, Eol, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, read
+from inspector.protocol.jsonrpc import (
+    Answer,
+    ErrorAnswer,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Request,
+    RequestId,
+    read,
+)
 from inspector.protocol.questions import INPUT_REQUIRED
+from inspector.protocol.revisions.table import ROWS
 
 __all__ = ["Inspection", "Observed"]
 
@@ -89,6 +100,29 @@ class Inspection:
                 self._fact(entry, what)
         return self._give()
 
+    def pass_over(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
+        """Take in a message of the server's without reading it, for it is long: its length is judged.
+
+        With a `method` it is a request, else an answer. It is for whoever can't wait until `take` has read it.
+        """
+        scene = self.scene
+        self.taken += 1
+        scene.last_ns, scene.messages = time_ns, scene.messages + 1
+        if scene.first_message_ns is None:
+            scene.first_message_ns = time_ns
+        if size > LONG:
+            self._keep(Case(scene, n, time_ns, scene.row), CHECKS["F-12"], too_long(size))
+        asked = None if id_ is None else scene.asked.get((Direction.TO_SERVER, id_))
+        if method and id_ is not None:
+            scene.use(id_)
+            scene.asked[Direction.FROM_SERVER, id_] = Asked(
+                Direction.FROM_SERVER, id_, method, None, n, time_ns, None, scene.row
+            )
+        elif asked is not None:
+            asked.answered = n
+            scene.remember(asked)
+        return self._give()
+
     def linger(self, most: int = 50) -> list[Finding]:
         """Ask up to so many of the expensive questions that wait; what they found."""
         for _ in range(min(most, len(self._waiting))):
@@ -117,11 +151,20 @@ class Inspection:
             for message in messages:
                 sent(self.scene, frame, message, len(messages) > 1)
             return
-        if frame.http is not None and is_plain_refusal(self.scene.life(frame.http), messages):
+        if frame.http is not None and self._is_refusal(frame, self.scene.life(frame.http), messages):
             return
         self._around(frame, messages)
         for message in messages:
             self._message(frame, message)
+
+    def _is_refusal(self, frame: Frame, life: HttpLife, messages: tuple[Message, ...]) -> bool:
+        """Whether this is the body of an HTTP error and nothing of the protocol's."""
+        if life.response is None or life.response.status < 400:
+            return False
+        case = Case(self.scene, frame.n, frame.time_ns, self.scene.row)
+        case.frame, case.life = frame, life
+        self._moment(case, "refusal", "")
+        return is_plain_refusal(life, messages)
 
     def _around(self, frame: Frame, messages: tuple[Message, ...]) -> None:
         """The bytes of a frame, whatever they say; most say at a glance that nothing is odd about them."""
@@ -131,6 +174,8 @@ class Inspection:
             case = Case(scene, frame.n, frame.time_ns, scene.row)
             case.frame, case.life, case.value = frame, life, messages
             self._moment(case, "frame", "")
+            if life is not None and frame.sse is not None:
+                carriage.learned_event(life, frame)
 
     def _message(self, frame: Frame, message: Message) -> None:
         scene = self.scene
@@ -197,6 +242,9 @@ class Inspection:
             case HttpFact():
                 self._http(case, fact)
             case SseNote():
+                case.note, case.life = fact, scene.http.get(fact.http)
+                self._moment(case, "note", "")
+                carriage.learned_note(case, fact)
                 scene.has_endpoint = scene.has_endpoint or fact.event == "endpoint"
 
     def _connection(self, entry: Observed, fact: ConnectionFact) -> None:
@@ -224,6 +272,7 @@ class Inspection:
             life.response, life.frame = fact, case.n
         case.fact = fact
         self._moment(case, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http", "")
+        carriage.learned_head(self.scene, case, fact)
         if fact.event in (HttpEvent.END, HttpEvent.ERROR):
             self.scene.http.pop(fact.http, None)
 
@@ -272,6 +321,7 @@ class Inspection:
         if self.counts[check.id] > MOST_OF_ONE:
             return
         revision = case.revision
+        page = page_of(check.topic, revision or (ROWS[check.until - 1] if check.early else None))
         self._found.append(
             Finding(
                 check.id,
@@ -282,7 +332,7 @@ class Inspection:
                 flaw.pointer,
                 flaw.span,
                 flaw.fix or check.fix,
-                page_of(check.topic, revision),
+                page,
                 revision.date if revision else "",
                 connection=case.scene.number,
             )

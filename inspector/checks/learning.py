@@ -2,14 +2,20 @@
 
 from typing import Any
 
+from inspector.checks import carriage
 from inspector.checks.rows import row_of_request
-from inspector.checks.scene import PREFIX, Asked, Case, Known, Listen, Scene, Telling
+from inspector.checks.scene import PREFIX, Asked, Case, Known, Listen, Rounds, Scene, TaskLife, Telling, trim
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, RequestId
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, RequestId, encode
+from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize
 
 _MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
+"""Requests that may be answered with questions."""
+_OF_RETRIES = frozenset({"inputResponses", "requestState", "_meta"})
+_MOST_REQUESTS = 100
 _KEPT_PARAMS = 4096
 """Members of an argument object that are kept with a request; larger ones are nobody's business here."""
 
@@ -81,6 +87,8 @@ def listened(scene: Scene, case: Case) -> None:
             _note_visit(scene, case.value)
     elif isinstance(message, Notification):
         _learn_from_notification(scene, case, message)
+    if case.life is not None:
+        carriage.learned_distinct(scene, case)
 
 
 def _learn_from_notification(scene: Scene, case: Case, message: Notification) -> None:
@@ -95,8 +103,8 @@ def _learn_from_notification(scene: Scene, case: Case, message: Notification) ->
         if asked is not None:
             asked.cancelled = case.n
             scene.remember(asked)
-    elif message.method == "notifications/tasks/status":
-        _note_task(scene, case.value)
+    elif message.method in ("notifications/tasks/status", "notifications/tasks"):
+        _note_task(scene, case)
     elif message.method.endswith("/list_changed"):
         scene.seldom(f"told {message.method.split('/')[1]}", 1, 1)
     listen = listen_of(scene, case.value) if scene.listens else None
@@ -117,6 +125,7 @@ def answered(scene: Scene, case: Case) -> None:
     asked = case.asked
     assert asked is not None
     asked.answered = case.n
+    carriage.learned_answer(scene, asked, case.time_ns)
     scene.listens.pop(asked.id, None)
     if isinstance(case.message, Answer):
         _learn_from_result(scene, case, asked)
@@ -145,10 +154,12 @@ def _learn_from_result(scene: Scene, case: Case, asked: Asked) -> None:
     elif asked.method == "logging/setLevel":
         scene.level = peek.text(asked.params, "level") or ""
     elif asked.method in ("tasks/get", "tasks/cancel"):
-        _note_task(scene, result)
+        _note_task(scene, case)
     if type(result) is dict and ("task" in result or result.get("resultType") == "task"):
         asked.lives_on = True
-        _note_task(scene, peek.at(result, "task") or result)
+        _note_task(scene, case)
+    if asked.method in ASKING:
+        _note_round(scene, case, asked)
 
 
 def _discovered(scene: Scene, asked: Asked, result: Any) -> None:
@@ -164,6 +175,8 @@ def _listed(scene: Scene, case: Case, asked: Asked) -> None:
     if not peek.has(asked.params, "cursor"):
         scene.known[kind] = {}
         scene.cursors.pop(asked.method, None)
+        if kind == "tools":
+            scene.apps, scene.app_tools = {}, {}
         scene.pages.pop(asked.method, None)
     cursor = peek.text(case.value, "nextCursor")
     if cursor is not None:
@@ -173,6 +186,24 @@ def _listed(scene: Scene, case: Case, asked: Asked) -> None:
         name = peek.text(item, "uri" if kind == "resources" else "name")
         if name is not None:
             scene.known[kind].setdefault(name, Known(item, case.n, f"/result/{kind}/{at}"))
+            if kind == "tools" and "_meta" in item:
+                _note_app(scene, name, item, case.n, at)
+    (scene.whole.add if cursor is None else scene.whole.discard)(asked.method)
+
+
+def _note_app(scene: Scene, name: str, tool: Any, frame: int, at: int) -> None:
+    uri = app_uri(tool)
+    if uri is not None:
+        scene.apps[uri] = Known(tool, frame, f"/result/tools/{at}")
+        shown_to = peek.at(tool, "_meta", "ui", "visibility")
+        if type(shown_to) is not list or "model" in shown_to:
+            scene.app_tools[name] = uri
+
+
+def app_uri(tool: Any) -> str | None:
+    """The URI of the page that a tool brings; None if it names none."""
+    uri = peek.at(tool, "_meta", "ui", "resourceUri")
+    return uri if isinstance(uri, str) else peek.text(tool, "_meta", "ui/resourceUri")
 
 
 def _note_visit(scene: Scene, params: Any) -> None:
@@ -180,10 +211,47 @@ def _note_visit(scene: Scene, params: Any) -> None:
         scene.visits.add(id_)
 
 
-def _note_task(scene: Scene, word: Any) -> None:
+def _note_task(scene: Scene, case: Case) -> None:
+    word = peek.at(case.value, "task") or case.value
     id_, status = peek.text(word, "taskId"), peek.text(word, "status")
-    if id_ is not None and status is not None:
-        scene.states[id_] = status
+    if id_ is None or status is None:
+        return
+    scene.states[id_] = status
+    life = scene.tasks.get(id_)
+    if life is None:
+        life = scene.tasks[id_] = TaskLife(case.n, case.time_ns, None, {})
+        trim(scene.tasks)
+    life.ttl_ms = peek.number(word, "ttlMs")
+    life.requests.update(requests_of(word))
+
+
+def requests_of(word: Any) -> dict[str, bytes]:
+    """What a task or a result asks, by its key, as bytes that can be compared."""
+    found = peek.mapping(word, "inputRequests")
+    return {key: encode(found[key]) for key in list(found)[:_MOST_REQUESTS]}
+
+
+def call_of(asked: Asked) -> bytes:
+    """A call without what a retry adds: the same for all rounds of one."""
+    params = {key: value for key, value in peek.mapping(asked.params).items() if key not in _OF_RETRIES}
+    return encode([asked.method, params])
+
+
+def is_retry(asked: Asked) -> bool:
+    """Whether a request goes on with a call that was answered with questions."""
+    return peek.has(asked.params, "inputResponses") or peek.has(asked.params, "requestState")
+
+
+def _note_round(scene: Scene, case: Case, asked: Asked) -> None:
+    asks = peek.text(case.value, "resultType") == INPUT_REQUIRED
+    if not asks and not is_retry(asked):
+        return
+    call = call_of(asked)
+    before = scene.rounds.pop(call, None)
+    if asks:
+        count = before.count + 1 if before is not None and is_retry(asked) else 1
+        scene.rounds[call] = Rounds(count, requests_of(case.value), case.n)
+        trim(scene.rounds)
 
 
 def _forget_tokens(scene: Scene) -> None:

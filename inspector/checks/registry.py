@@ -63,10 +63,12 @@ class Check(msgspec.Struct, frozen=True):
     judge: Judge | None
     wanted: Callable[[Any], bool] | None = None
     """Of an expensive one: whether it is worth its time; None if always."""
+    early: bool = False
+    """Whether it is asked before a revision is known, too: logins come before everything else."""
 
     def applies_to(self, row: int) -> bool:
         """Whether it may be asked; of an unknown revision only what holds in all of them."""
-        return self.since <= row <= self.until if row else (self.since, self.until) == (1, LAST)
+        return self.since <= row <= self.until if row else self.early or (self.since, self.until) == (1, LAST)
 
     def severity_in(self, row: int) -> Severity:
         """How bad it is in a revision; the milder word where that is not known."""
@@ -98,11 +100,12 @@ def declare(
     heavy: bool = False,
     judge: Judge | None = None,
     wanted: Callable[[Any], bool] | None = None,
+    early: bool = False,
 ) -> None:
     """Add a check to the list. Two of one id are a mistake."""
     assert id_ not in CHECKS, f"two checks are called {id_}"
     CHECKS[id_] = Check(
-        id_, title, severity, topic, fix, since, until, mild_until, mild, confidence, hooks, heavy, judge, wanted
+        id_, title, severity, topic, fix, since, until, mild_until, mild, confidence, hooks, heavy, judge, wanted, early
     )
 
 
@@ -111,7 +114,8 @@ def check(id_: str, severity: Severity, title: str, *on: str, **more: Any) -> Ca
 
     Moments: "answer", "error", "request", "notification", each also of one method alone ("answer tools/call"),
     "asking" (an answer that asks for input), "carried" (an answer over HTTP), "meta" (any of them with `_meta`),
-    "orphan", "late", "garbled", "frame" (bytes that need a closer look), "http", "http end", "end".
+    "orphan", "late", "garbled", "frame" (bytes that need a closer look), "refusal" (the body of an HTTP error), "note"
+    (an event that carries no message), "http", "http end", "end".
     """
 
     def add(judge: J) -> J:

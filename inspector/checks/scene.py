@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.checks.registry import LAST
 from inspector.protocol import peek
-from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact
+from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, RequestId
 from inspector.protocol.revisions._shape import Era, Revision
@@ -84,11 +84,62 @@ class HttpLife(msgspec.Struct):
     """The requests in its body."""
     told: int = 0
     """How many messages that ask for no answer its body had."""
+    answered_ns: int = 0
+    """When the last of its requests was answered; 0 before that."""
+    events: int = 0
+    """Messages that came on its stream so far."""
+    has_ids: bool = False
+    """Whether an event of its stream had an id: the stream can be resumed."""
+    was_primed: bool = False
+    """Whether an event without a message gave it an id before the first message came."""
+    retry: int | None = None
+    """When the server wants to be asked again, milliseconds; None if it did not say."""
 
     def header(self, name: str) -> str | None:
         """A header of the response, by its name in small letters; None if there is none."""
         headers = self.response.headers if self.response else ()
         return next((value for key, value in headers if key.lower() == name), None)
+
+    def sent(self, name: str) -> str | None:
+        """A header of the request, likewise."""
+        headers = self.request.headers if self.request else ()
+        return next((value for key, value in headers if key.lower() == name), None)
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A place where a login looked for metadata."""
+
+    frame: int
+    url: str
+    value: Any
+    """The object that was there; None if none was."""
+
+
+class Login(msgspec.Struct):
+    """What is known of the way in."""
+
+    refusals: list[tuple[int, int, str | None]] = []
+    """Of each 401 and 403: the entry, the status, and what `WWW-Authenticate` says."""
+    tried: list[Document] = []
+
+
+class TaskLife(msgspec.Struct):
+    """A task of the extension."""
+
+    frame: int
+    made_ns: int
+    ttl_ms: float | None
+    requests: dict[str, bytes]
+    """What it asked, by its key."""
+
+
+class Rounds(msgspec.Struct, frozen=True):
+    """How often one call was answered with questions."""
+
+    count: int
+    requests: dict[str, bytes]
+    """What was asked last, by its key."""
+    frame: int
 
 
 class Scene:
@@ -127,6 +178,20 @@ class Scene:
         self.has_endpoint = False
         """Whether the server named an address to post to: HTTP as it was at first, whatever revision was agreed on."""
         self.event_ids: set[str] = set()
+        self.mcp_session_id = ""
+        """The newest that a response carried."""
+        self.streamed: OrderedDict[bytes, int] = OrderedDict()
+        """Messages that can't come twice, as they came on streams, and the exchange they came on."""
+        self.login = Login([], [])
+        self.apps: dict[str, Known] = {}
+        """The tools that bring a page, by the page's URI."""
+        self.app_tools: dict[str, str] = {}
+        """The pages, by the names of the tools that bring them and that a model may call."""
+        self.whole: set[str] = set()
+        """The lists of which the last page has come."""
+        self.tasks: OrderedDict[str, TaskLife] = OrderedDict()
+        self.rounds: OrderedDict[bytes, Rounds] = OrderedDict()
+        """By the call without what a retry adds."""
         self.processes: list[tuple[int, int, ProcessFact]] = []
         """Number, time and fact."""
         self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
@@ -175,8 +240,7 @@ class Scene:
             del self.asked[key]
         self.done[key] = msgspec.structs.replace(asked, params=None)
         self.done.move_to_end(key)
-        if len(self.done) > _REMEMBERED:
-            self.done.popitem(last=False)
+        trim(self.done)
 
     def use(self, id_: RequestId) -> None:
         """The server uses an id for a request of its own."""
@@ -195,6 +259,12 @@ class Scene:
         return self.http.setdefault(http, HttpLife(asked=[]))
 
 
+def trim(remembered: OrderedDict[Any, Any]) -> None:
+    """Forget the oldest of what is too much to remember."""
+    while len(remembered) > _REMEMBERED:
+        remembered.popitem(last=False)
+
+
 def row_of(revision: Revision) -> int:
     """The place of a revision in the table, from 1; of one that is not there, that of its era's newest."""
     for place, row in enumerate(ROWS, 1):
@@ -206,7 +276,7 @@ def row_of(revision: Revision) -> int:
 class Case:
     """What just happened, for the checks that look at such moments."""
 
-    __slots__ = ("asked", "fact", "frame", "life", "message", "n", "row", "scene", "time_ns", "value")
+    __slots__ = ("asked", "fact", "frame", "life", "message", "n", "note", "row", "scene", "time_ns", "value")
 
     def __init__(self, scene: Scene, n: int, time_ns: int, row: int) -> None:
         self.scene = scene
@@ -222,6 +292,7 @@ class Case:
         self.asked: Asked | None = None
         """The request that is answered, or that a word of progress is about."""
         self.fact: HttpFact | None = None
+        self.note: SseNote | None = None
         self.life: HttpLife | None = None
         """The HTTP exchange that carries it."""
 
