@@ -5,7 +5,6 @@ a terminal acts on as escapes, which is the same JSON.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
@@ -16,7 +15,7 @@ from inspector.cli.world import World
 from inspector.errors import InspectError
 from inspector.viewmodels.lines import Line
 from inspector.viewmodels.roles import Role
-from inspector.viewmodels.text import visible
+from inspector.viewmodels.text import is_seen, visible
 
 _SGR: dict[Role, str] = {
     "title": "1",
@@ -32,9 +31,20 @@ _SGR: dict[Role, str] = {
     "warning": "33",
     "error": "31",
 }
-_ACTS_ON_TERMINALS = re.compile(
-    "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\U000e0000-\U000e007f]"
-)
+
+
+class _Spellings(dict[int, str]):
+    """How each character of a JSON document is spelt for a terminal: as it is, or escaped where it acts or hides."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        spelt = char if char == "\n" or is_seen(char) else _escape(code)
+        if len(self) < 8192:
+            self[code] = spelt
+        return spelt
+
+
+_SPELLINGS = _Spellings()
 
 
 class Output(msgspec.Struct):
@@ -53,13 +63,13 @@ class Output(msgspec.Struct):
             self._write_utf8(raw + b"\n")
             return
         text = msgspec.json.format(raw, indent=2).decode("utf-8", "replace")
-        self._write_utf8(_ACTS_ON_TERMINALS.sub(_escape, text).encode() + b"\n")
+        self._write_utf8(_for_terminals(text).encode() + b"\n")
 
     def record(self, value: Any) -> None:
         """Write one JSON document on a line of its own, on a terminal too."""
         raw = _encode(value)
         if self.world.stdout.isatty():
-            raw = _ACTS_ON_TERMINALS.sub(_escape, raw.decode("utf-8", "replace")).encode()
+            raw = _for_terminals(raw.decode("utf-8", "replace")).encode()
         self._write_utf8(raw + b"\n")
 
     def lines(self, lines: Iterable[Line]) -> None:
@@ -117,7 +127,7 @@ class Output(msgspec.Struct):
         if self.as_json:
             told = {"code": code, "message": message, "hint": hint, "diagnosis": []} | dict(more or {})
             line = _encode({"error": told}).decode("utf-8", "replace")
-            self.world.stderr.write(_ACTS_ON_TERMINALS.sub(_escape, line) + "\n")
+            self.world.stderr.write(_for_terminals(line) + "\n")
             self.world.stderr.flush()
         return status
 
@@ -169,8 +179,12 @@ def _styled(text: str, role: Role, colour: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if colour and code and text else text
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found.group())
+def _for_terminals(document: str) -> str:
+    """The same JSON, of which nothing acts on a terminal."""
+    return document if document.isascii() and "\x7f" not in document else document.translate(_SPELLINGS)
+
+
+def _escape(code: int) -> str:
     if code < 0x10000:
         return f"\\u{code:04x}"
     code -= 0x10000

@@ -35,9 +35,12 @@ def test_json_for_a_pipe_is_one_line_and_raw_members_are_untouched() -> None:
 
 def test_json_for_a_terminal_is_indented_and_acts_on_nothing() -> None:
     output = _output(terminal=True)
-    value = {"a": "\x9b2J \u202e \x7f \U000e0041", "b": [1]}
+    value = {"a": "\x9b2J \u202e \x7f \U000e0041", "b": [1], "hidden": "\u3164\ufe00\U000e0100\u2800\u00ad\ufff9\ue000"}
     output.data(value)
-    assert json.loads(_out(output)) == value
+    output.record(value)
+    pretty, _, line = _out(output).rstrip("\n").rpartition("\n")
+    assert json.loads(pretty) == json.loads(line) == value
+    assert not set(_out(output)) & set(value["hidden"])
     assert "\\u009b2J \\u202e \\u007f \\udb40\\udc41" in _out(output)
     assert '\n  "b"' in _out(output)
 
