@@ -5,11 +5,13 @@ This file believes none of it and reports what came: every line is a frame, blan
 
 What happens in which order:
 
-    OPEN, SPAWN                         `open` returns
+    OPEN, SPAWN                         `open` returns; OPEN, ABORT where it can't be started
     frames, stderr                      as they cross
     STDIN_EOF, SIGNAL …                 `close` goes down its ladder; what still comes is still read
     STDOUT_EOF, STDERR_EOF, EXIT        after the last line, where no grandchild holds the pipes
     CLOSE or ABORT                      why it ended
+
+A command that can't be started is reported, too: OPEN as it was typed, and ABORT with what is wrong with it.
 """
 
 import asyncio
@@ -93,18 +95,8 @@ class StdioTransport:
             )
         if self._live or self._gone.is_set():
             raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
-        path = find_executable(self._argv[0] if self._argv else "", self._env, self._cwd)
-        child = spawn(path, self._argv, self._env, self._cwd)
-        directory = os.path.abspath(self._cwd or ".")  # noqa: ASYNC240 - computes, and asks no disk
-        observer.fact(
-            ConnectionFact(
-                ConnectionEvent.OPEN,
-                self.kind,
-                argv=(path, *self._argv[1:]),
-                cwd=directory,
-                env_names=tuple(sorted(self._env)),
-            )
-        )
+        path, child = self._start(observer)
+        observer.fact(self._opening((path, *self._argv[1:])))
         observer.fact(ProcessFact(ProcessEvent.SPAWN, child.pid))
         self._live = _Live(
             child,
@@ -114,6 +106,21 @@ class StdioTransport:
             on_silence=self._went_silent,
             on_gone=self._is_gone,
         )
+
+    def _opening(self, argv: Sequence[str]) -> ConnectionFact:
+        directory = os.path.abspath(self._cwd or ".")
+        names = tuple(sorted(self._env))
+        return ConnectionFact(ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names)
+
+    def _start(self, observer: Observer) -> tuple[str, Child]:
+        """Start the child; that it could not be is reported, too, with the command as it was given."""
+        try:
+            path = find_executable(self._argv[0] if self._argv else "", self._env, self._cwd)
+            return path, spawn(path, self._argv, self._env, self._cwd)
+        except ConnectError as error:
+            observer.fact(self._opening(self._argv))
+            observer.fact(ConnectionFact(ConnectionEvent.ABORT, self.kind, why=str(error)))
+            raise
 
     async def send(self, outgoing: Outgoing) -> Delivery:
         """Write one line and return when the pipe has taken it; a server that does not read makes it wait.

@@ -85,13 +85,16 @@ async def test_the_command_is_found_on_the_path_of_the_child_and_keeps_its_name(
     assert recorder.of(ConnectionFact)[0].argv == (script,)
 
 
-async def test_a_command_that_does_not_exist_is_no_child() -> None:
+async def test_a_command_that_does_not_exist_is_no_child_and_what_was_tried_is_told() -> None:
     recorder = Recorder()
-    transport = StdioTransport(["no-such-command"], env={"PATH": "/usr/bin"})
+    transport = StdioTransport(["no-such-command", "--stdio"], env={"PATH": "/usr/bin"}, cwd="/")
     with pytest.raises(ConnectError, match="`no-such-command` is not on the PATH"):
         await transport.open(recorder)
     await transport.close()
-    assert recorder.facts == []
+    began, ended = recorder.of(ConnectionFact)
+    assert (began.argv, began.cwd, began.env_names) == (("no-such-command", "--stdio"), "/", ("PATH",))
+    assert (ended.event, ended.why[:16]) == (ConnectionEvent.ABORT, "`no-such-command")
+    assert recorder.events() == ["open", "abort"]
 
 
 async def test_a_file_that_the_kernel_refuses_is_an_error_with_a_sentence(tmp_path: object) -> None:
