@@ -13,6 +13,7 @@ from inspector.capture.journal import Journal
 from inspector.cli.output import Output
 from inspector.errors import FilterError, UsageError
 from inspector.viewmodels import words
+from inspector.viewmodels.live_checks import LiveChecks
 from inspector.viewmodels.roles import Role
 from inspector.viewmodels.tail_lines import TailWriter
 
@@ -96,15 +97,23 @@ class Tail:
         self._wish = wish
         self._writer = TailWriter(journal)
         exchanges = ExchangeColumns(journal)
+        checks = LiveChecks(journal)
 
         def program(term: Term) -> Program:
             return Program(
-                term, journal, clock=self._now, say=lambda fact: words.sentence(fact)[0], exchanges=exchanges
+                term,
+                journal,
+                clock=self._now,
+                say=lambda fact: words.sentence(fact)[0],
+                exchanges=exchanges,
+                expert=checks,
             )
 
         self._exchanges = exchanges
         self._filter = program(wish.term) if wish.term is not None else None
         self._rules = [(rule.role, program(rule.term)) for rule in wish.rules]
+        programs = [*(each for _, each in self._rules), *([self._filter] if self._filter is not None else [])]
+        self._checks = checks if any(each.follows_findings for each in programs) else None
         self._printed = 0
 
     @property
@@ -120,6 +129,8 @@ class Tail:
         first, end = self._printed + 1, self._journal.count
         if end < first:
             return
+        if self._checks is not None:
+            self._checks.catch_up()
         last = self._wish.last if first == 1 else None
         self._print(self._matching(first, end, last))
         self._printed = end

@@ -18,6 +18,7 @@ from inspector.viewmodels import words
 
 if TYPE_CHECKING:
     from inspector.capture.filters.exchange_columns import ExchangeColumns
+    from inspector.capture.filters.expert import Expert
     from inspector.capture.filters.program import Program
     from inspector.capture.filters.scan import Scan
     from inspector.capture.filters.terms import Term
@@ -54,6 +55,8 @@ class RowFilter:
         self._scan: Scan | None = None
         self._open: dict[int, int] = {}
         """Exchanges that may go on, by number: the entries of their requests."""
+        self.expert: Expert | None = None
+        """Who knows what checks have found."""
         self.hits = bytearray(1)
         """At n: 1 if entry n itself matches."""
         self.matches = 0
@@ -89,7 +92,9 @@ class RowFilter:
         from inspector.capture.filters.stretch import BYTES
 
         self._exchanges = self._exchanges or ExchangeColumns(self._journal)
-        self._program = Program(term, self._journal, clock=self._clock, say=_say, exchanges=self._exchanges)
+        self._program = Program(
+            term, self._journal, clock=self._clock, say=_say, exchanges=self._exchanges, expert=self.expert
+        )
         self._open = {each.number: each.request_frame for each in self._journal.conversation.pairs.pending}
         self._scan = Scan(
             self._program, taken, within=within, threaded=self._threaded, most_bytes=self._stretch_bytes or BYTES
@@ -143,6 +148,18 @@ class RowFilter:
         if program is None or not program.follows_time or not self._journal.live:
             return []
         return self.again(list(self._open)[-_MOST_AGEING:])
+
+    def judged(self, entries: Iterable[int]) -> list[Change]:
+        """Checks have found something in these entries, or what they found is muted: try them again."""
+        program = self._program
+        if program is None or not program.follows_findings:
+            return []
+        tried = set(entries)
+        if program.lifts:
+            for n in list(tried):
+                if 0 < n < len(self.hits) and (number := self._store.exchange(n)):
+                    tried.update(self._of_exchange(number, deep=True))
+        return self._tried(sorted(tried))
 
     def _tried(self, entries: list[int]) -> list[Change]:
         program, scan = self._program, self._scan

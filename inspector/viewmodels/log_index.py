@@ -125,6 +125,10 @@ class RowIndex(RowList):
         """Time has gone by, which a filter may ask about."""
         self._apply(self.filter.age())
 
+    def judged(self, entries: Iterable[int]) -> None:
+        """Checks have found something in these entries, or what they found is muted."""
+        self._apply(self.filter.judged(entries))
+
     @property
     def is_chosen(self) -> bool:
         """Whether a filter chooses the rows."""

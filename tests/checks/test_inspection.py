@@ -114,3 +114,12 @@ def test_nothing_that_a_server_sends_makes_it_fail(row: int, answers: list[tuple
 def test_a_session_that_was_begun_anew_still_knows_what_was_asked() -> None:
     talk = Talk(3, transport="http").ask("tools/list").fact(ConnectionFact(ConnectionEvent.RENEW, "http"))
     assert not ids(talk.answer({"tools": []}))
+
+
+def test_a_long_message_is_judged_by_its_length_alone() -> None:
+    talk = Talk().ask("tools/call", {"name": "a"}, id_=7)
+    inspection = Inspection()
+    inspection.take(talk.entries)
+    assert [each.id for each in inspection.pass_over(50, 10**10, 17 << 20, 7)] == ["F-12"]
+    assert inspection.pass_over(51, 10**10, 3 << 20, 8, "roots/list") == []
+    assert [each.method for each in inspection.scene.asked.values()] == ["roots/list"]

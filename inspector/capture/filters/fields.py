@@ -15,6 +15,8 @@ class Type(StrEnum):
     TEXT = "text"
     CHOICE = "choice"
     """One of a few words."""
+    GRADE = "severity"
+    """One of GRADES, which have an order."""
     NUMBER = "number"
     TIME = "time"
     """A span: `500ms`, `1.5s`, `2m`, `1h`."""
@@ -50,7 +52,9 @@ KINDS = (
     *("stderr", "connection", "process", "http", "sse"),
 )
 STATES = ("ok", "tool-error", "error", "pending", "cancelled", "late", "lost")
-_T, _C, _N = Type.TEXT, Type.CHOICE, Type.NUMBER
+GRADES = ("hint", "warning", "error")
+"""Severities, the worst last. They are compared by their places, from 1."""
+_T, _C, _N, _G = Type.TEXT, Type.CHOICE, Type.NUMBER, Type.GRADE
 
 FIELDS: tuple[Field, ...] = (
     Field("method", _T, "the method; of an answer, its request's", example='method ~ "^tools/"'),
@@ -75,6 +79,9 @@ FIELDS: tuple[Field, ...] = (
     Field("progress", _N, "the newest progress of the exchange", example="progress >= 0.5"),
     Field("revision", _T, "the revision that the request was made under", example="revision contains 2025"),
     Field("server", _T, "whose message it is: the name of its server, or of its tab", example="server == memory"),
+    Field("expert", _G, "checks have found something in it", choices=GRADES, example="expert >= warning"),
+    Field("expert.severity", _G, "how bad what they found is", choices=GRADES, example="expert.severity == hint"),
+    Field("expert.id", _T, "which check it was", example="expert.id == K06"),
     Field("text", _T, "the bytes of the message as text", False, example='text ~ "time(d )?out"'),
     Field("params", Type.JSON, "in a request or a notification", False, example='params.name == "x"'),
     Field("args", Type.JSON, "params.arguments", False, example='args.path ~ "^/etc"'),

@@ -7,7 +7,7 @@ import json
 import re
 from datetime import UTC, datetime
 
-from inspector.capture.filters.fields import BY_NAME, Type
+from inspector.capture.filters.fields import BY_NAME, GRADES, Type
 from inspector.capture.filters.terms import And, Compare, Has, Not, Op, Or, Ref, Scope, Step, Term, Value, Words
 
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
@@ -74,6 +74,8 @@ def value_text(ref: Ref, value: Value) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         if kind is Type.TIME:
             return _with_unit(value, _TIMES)
+        if kind is Type.GRADE and value in range(1, len(GRADES) + 1):
+            return GRADES[value - 1]
         if kind is Type.SIZE:
             return _with_unit(value, _SIZES)
         if kind is Type.MOMENT:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import assert_never
 
 from inspector.capture.filters.exchange_columns import ExchangeColumns
+from inspector.capture.filters.expert import EXPERT_FIELDS, NOBODY, Expert
 from inspector.capture.filters.fields import BY_NAME, Type
 from inspector.capture.filters.matching import Test, matcher
 from inspector.capture.filters.nodes import EXCHANGE, AllOf, AnyOf, Lifted, Node, Opposite
@@ -36,13 +37,17 @@ class Program:
         clock: Callable[[], int],
         say: Callable[[Fact], str],
         exchanges: ExchangeColumns | None = None,
+        expert: Expert | None = None,
     ) -> None:
-        """`clock`: the journal's monotonic nanoseconds; `say` puts facts into words; programs may share `exchanges`."""
+        """`clock`: the journal's monotonic nanoseconds; `say` puts facts into words; programs may share `exchanges`.
+
+        `expert` knows what checks have found; without one nothing is known of that.
+        """
         self.term = term
         self._store = journal.store
         self._exchanges = exchanges or ExchangeColumns(journal)
         self._say = say
-        self._workshop = Workshop(journal, self._exchanges, clock)
+        self._workshop = Workshop(journal, self._exchanges, clock, expert or NOBODY)
         self._patterns: list[Pattern] = []
         self._plain = journal.head.tool.name == _OURS
         self._node = self._made(term)
@@ -56,6 +61,8 @@ class Program:
         self.follows_progress = "progress" in names
         """Whether an exchange that has ended can still change for it."""
         self.follows_time = "age" in names
+        self.follows_findings = not names.isdisjoint(EXPERT_FIELDS)
+        """Whether what checks find later decides about messages that came before."""
 
     @property
     def trouble(self) -> str:

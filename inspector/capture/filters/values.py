@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from inspector.capture.filters.fields import Field, Type
+from inspector.capture.filters.fields import GRADES, Field, Type
 from inspector.capture.filters.lexer import Kind, Token
 from inspector.capture.filters.terms import Value
 from inspector.errors import FilterError
@@ -36,7 +36,7 @@ _FORMS = {
 
 def expected(field: Field) -> str:
     """What may stand behind an operator, in a few words."""
-    if field.type is Type.CHOICE:
+    if field.type in (Type.CHOICE, Type.GRADE):
         return "one of " + ", ".join(field.choices)
     return _FORMS.get(field.type, "a value")
 
@@ -51,6 +51,8 @@ def read(token: Token, field: Field, today: datetime) -> Value:
             return token.text
         case Type.CHOICE:
             return _choice(token, field)
+        case Type.GRADE:
+            return GRADES.index(_choice(token, field)) + 1
         case Type.NUMBER:
             return _plain(_number(token, field, {"": 1}))
         case Type.TIME:
@@ -67,6 +69,7 @@ def read(token: Token, field: Field, today: datetime) -> Value:
 
 def _choice(token: Token, field: Field) -> str:
     word = token.text.lower().replace(" ", "-").replace("_", "-")
+    word = "warning" if word == "warn" and field.type is Type.GRADE else word
     if word not in field.choices:
         raise FilterError(f"{field.name} is {expected(field)}", token.column)
     return word

@@ -1,10 +1,12 @@
 """What each field of the table is at work: from a field and a test of its value to a node."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from inspector.capture.entries import Entry
 from inspector.capture.filters.exchange_columns import ExchangeColumns
+from inspector.capture.filters.expert import EXPERT_FIELDS, NOBODY, ByExpert, Expert
 from inspector.capture.filters.matching import Test
 from inspector.capture.filters.nodes import (
     AllOf,
@@ -38,7 +40,10 @@ _COLUMNS = {"size": "sizes", "time": "walls", "n": "n"}
 class Workshop:
     """Makes the nodes of one journal."""
 
-    def __init__(self, journal: Journal, exchanges: ExchangeColumns, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, journal: Journal, exchanges: ExchangeColumns, clock: Callable[[], int], expert: Expert = NOBODY
+    ) -> None:
+        """`expert` knows what checks have found."""
         self._journal = journal
         self._exchanges = exchanges
         self._clock = clock
@@ -61,6 +66,7 @@ class Workshop:
             "raw.valid": lambda test: Opposite(_kind(lambda kind: bool(kind == "garbled"))),
             "channel": lambda test: ByEntry(lambda entry: _tried(test, _channel(entry))),
             "http.status": lambda test: ByEntry(lambda entry: _tried(test, self._http_status(entry))),
+            **{name: partial(ByExpert, expert, name) for name in EXPERT_FIELDS},
             "sse.id": lambda test: ByEntry(lambda entry: _tried(test, _sse_id(entry))),
         }
 

@@ -173,11 +173,17 @@ def _has_no_number(payload: bytes) -> bool:
     return bool(found)
 
 
-_LONG = 16 << 20
+LONG = 16 << 20
+"""Bytes of a message from which on it is a very long one."""
+
+
+def too_long(size: int) -> Flaw:
+    """That a message has so many bytes."""
+    return Flaw(f"one message of {size >> 20} MiB")
 
 
 @check("F-12", _WARNING, "a very long message", "frame", topic="", fix="Send pages, or links to resources.")
 def messages_are_not_too_long(case: Case) -> Iterator[Flaw]:
     """More than 16 MiB in one piece."""
-    if case.frame is not None and len(case.frame.payload) > _LONG:
-        yield Flaw(f"one message of {len(case.frame.payload) >> 20} MiB")
+    if case.frame is not None and len(case.frame.payload) > LONG:
+        yield too_long(len(case.frame.payload))

@@ -1,0 +1,168 @@
+"""What checks have found in one journal, by entry: a mark for each row, the findings of a message, of a tool.
+
+One thread adds, others read. What somebody has muted is kept and counts for nothing: no mark, no badge, no hit of a
+filter.
+"""
+
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.config.mutes import Mute
+from inspector.protocol import peek
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+
+GRADES = ("hint", "warning", "error")
+"""Severities, the worst last; a mark is a place among them, from 1."""
+_ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")
+_CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
+_KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
+
+
+class AboutThing(msgspec.Struct, frozen=True):
+    """A finding about something that is listed."""
+
+    finding: "Finding"
+    item: Any = None
+    """The item as it was listed; None if the finding is about a use of it."""
+
+
+class Found:
+    """The findings of one journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.all: list[Finding] = []
+        """In the order in which they were found, the muted ones included. Grows only."""
+        self.changes = 0
+        """Grows whenever something was found, muted, or is no longer muted."""
+        self.muted: frozenset[Mute] = frozenset()
+        self.counts = dict.fromkeys(GRADES, 0)
+        """How many there are of each severity, the muted ones left out."""
+        self._marks = bytearray(1)
+        self._by_entry: dict[int, list[Finding]] = {}
+        self._things: dict[tuple[str, str], list[AboutThing]] = {}
+        self._page: tuple[int, Any] = (0, None)
+        """The answer that was read last for the names in it."""
+        self._lock = threading.Lock()
+
+    # --- reading
+
+    def of(self, n: int) -> "Sequence[Finding]":
+        """The findings whose evidence is entry n, worst first."""
+        found = [each for each in self._by_entry.get(n, ()) if not self.is_muted(each)]
+        return sorted(found, key=lambda each: each.severity.rank) if len(found) > 1 else found
+
+    def worst(self, first: int, last: int) -> bytes:
+        """For each of the entries `first` to `last` the worst finding: 1 a hint, 2 a warning, 3 an error, 0 none."""
+        found = bytes(self._marks[first : last + 1])
+        return found + bytes(last + 1 - first - len(found))
+
+    def mark(self, n: int) -> int:
+        """The same of entry n alone."""
+        return self._marks[n] if n < len(self._marks) else 0
+
+    def of_thing(self, kind: str, key: str, item: Any) -> "list[Finding]":
+        """The findings about a listed thing as it is listed now, and about its uses.
+
+        `kind` is "tools", "prompts", "resources" or "resourceTemplates".
+        """
+        about = self._things.get((kind, key), ())
+        found = [each.finding for each in about if each.item is None or each.item == item]
+        return [each for each in found if not self.is_muted(each)]
+
+    @property
+    def has_things(self) -> bool:
+        """Whether there is any finding about a listed thing."""
+        return bool(self._things)
+
+    def things(self, kind: str) -> Iterator[str]:
+        """The keys of the things of a kind that there are findings about."""
+        return (key for its_kind, key in list(self._things) if its_kind == kind)
+
+    def is_muted(self, finding: "Finding") -> bool:
+        """Whether somebody has muted it, or its check."""
+        if not self.muted:
+            return False
+        return Mute(finding.id) in self.muted or mute_of(finding) in self.muted
+
+    # --- changing
+
+    def add(self, findings: "Iterable[Finding]") -> None:
+        """Take in what was found. One thread only."""
+        with self._lock:
+            for each in findings:
+                self._add(each)
+                self._count(each)
+                self.changes += 1
+
+    def mute(self, muted: Iterable[Mute]) -> None:
+        """Mute exactly these from now on."""
+        with self._lock:
+            self.muted = frozenset(muted)
+            self._marks = bytearray(len(self._marks))
+            self.counts = dict.fromkeys(GRADES, 0)
+            for each in self.all:
+                self._count(each)
+            self.changes += 1
+
+    def _add(self, finding: "Finding") -> None:
+        n = finding.frames[0] if finding.frames else 0
+        self._by_entry.setdefault(n, []).append(finding)
+        about = self._thing(n, finding.pointer) if n else None
+        if about is not None:
+            (kind, key), item = about
+            self._things.setdefault((kind, key), []).append(AboutThing(finding, item))
+        self.all.append(finding)
+
+    def _count(self, finding: "Finding") -> None:
+        if self.is_muted(finding):
+            return
+        grade = GRADES.index(finding.severity) + 1
+        self.counts[finding.severity] += 1
+        n = finding.frames[0] if finding.frames else 0
+        if n >= len(self._marks):
+            self._marks.extend(bytes(n + 1 - len(self._marks)))
+        if n and self._marks[n] < grade:
+            self._marks[n] = grade
+
+    def _thing(self, n: int, pointer: str) -> tuple[tuple[str, str], Any] | None:
+        """What a finding is about: kind and key, and for a definition the item. Reads one answer for many findings."""
+        listed = _ITEM.match(pointer)
+        if listed is None:
+            return self._used(n)
+        if self._page[0] != n:
+            self._page = n, _read(self.journal, n)
+        kind, at = listed.group(1), int(listed.group(2))
+        items = peek.items(self._page[1], "result", kind)
+        item = items[at] if at < len(items) else None
+        key = peek.text(item, _KEYS[kind])
+        return None if key is None else ((kind, key), item)
+
+    def _used(self, n: int) -> tuple[tuple[str, str], None] | None:
+        store, exchanges = self.journal.store, self.journal.conversation.exchanges
+        number = store.exchange(n) if n <= store.count else 0
+        if not 0 < number <= len(exchanges):
+            return None
+        exchange = exchanges[number - 1]
+        kind = _CALLS.get(exchange.method)
+        return ((kind, exchange.target), None) if kind and exchange.target else None
+
+
+def mute_of(finding: "Finding") -> Mute:
+    """What mutes this one finding."""
+    return Mute(finding.id, finding.frames[0] if finding.frames else -1, finding.pointer)
+
+
+def _read(journal: Journal, n: int) -> Any:
+    what = journal.store.entry(n).what if n <= journal.store.count else None
+    try:
+        return msgspec.json.decode(getattr(what, "payload", b""))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None

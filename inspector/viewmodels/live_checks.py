@@ -1,0 +1,126 @@
+"""The checks over one journal while it grows: a worker gives them time, in bites, and what they find is kept.
+
+They go through the journal from its first entry on, as fast as they are let and no faster: traffic never waits for
+them, so they may lag behind, and how far they have come is known. The checks themselves are loaded at the first bite.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from inspector.capture.journal import Journal
+from inspector.capture.meaning import MessageKind
+from inspector.capture.store import EntryKind
+from inspector.protocol.frames import Direction
+from inspector.viewmodels.found import Found
+
+if TYPE_CHECKING:
+    from inspector.capture.entries import Entry
+    from inspector.checks.inspection import Inspection
+
+LONGEST = 2_000_000
+"""Bytes of an answer that is read: a longer one would hold all threads up for longer than a key may wait."""
+_BATCH = 25
+"""Entries between two looks at the clock: a quarter of a millisecond."""
+_PASSED_OVER = frozenset(("tools/call", "resources/read", "prompts/get", "sampling/createMessage"))
+"""What may be so long and says nothing that later messages are judged by."""
+
+
+class LiveChecks(Found):
+    """The checks of one journal."""
+
+    def __init__(self, journal: Journal, over: Callable[[], bool] = lambda: False) -> None:
+        """`over`: whether nothing more will come in a journal whose connection has not ended."""
+        super().__init__(journal)
+        self.checked = 0
+        """Entries that the checks have taken in."""
+        self.passed_over = 0
+        """Messages that were too long to be read."""
+        self.paused = False
+        """Whether somebody wants them to stand still."""
+        self._over = over
+        self._inspection: Inspection | None = None
+        self._is_finished = False
+
+    @property
+    def total(self) -> int:
+        """Entries that there are."""
+        return self.journal.count
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all that has come was checked."""
+        waits = self._inspection is not None and self._inspection.waiting
+        return self.checked >= self.journal.count and not waits and (self._is_finished or not self._over())
+
+    @property
+    def unasked(self) -> int:
+        """Results for which there was no room to be held against their schemas."""
+        return self._inspection.unasked if self._inspection is not None else 0
+
+    def times(self, check: str) -> int:
+        """How often a check has found something, also what was not kept one by one."""
+        return self._inspection.counts[check] if self._inspection is not None else 0
+
+    def step(self, seconds: float, clock: Callable[[], float] = time.perf_counter) -> bool:
+        """Work for about so long, or until all is done; whether there was something to do. One thread only."""
+        if self.is_done:
+            return False
+        inspection, end = self._begun(), clock() + seconds
+        while (first := self.checked + 1) <= self.journal.count:
+            self._take(inspection, first, min(first + _BATCH - 1, self.journal.count))
+            if clock() >= end:
+                return True
+        self._linger(inspection, end, clock)
+        return True
+
+    def catch_up(self) -> None:
+        """Check all there is. It takes as long as it takes."""
+        while self.step(1.0):
+            pass
+
+    def _begun(self) -> "Inspection":
+        if self._inspection is None:
+            from inspector.checks.inspection import Inspection
+
+            self._inspection = Inspection()
+        return self._inspection
+
+    def _linger(self, inspection: "Inspection", end: float, clock: Callable[[], float]) -> None:
+        """The expensive questions, and then what only the end can tell."""
+        while inspection.waiting:
+            self.add(inspection.linger(1))
+            if clock() >= end:
+                return
+        if self._over() and self.checked >= self.journal.count:
+            self._is_finished = True
+            self.add(inspection.finish())
+
+    def _take(self, inspection: "Inspection", first: int, last: int) -> None:
+        sizes = self.journal.store.columns(first, last).sizes
+        if max(sizes) > LONGEST:
+            for n in range(first, last + 1):
+                self._take_one(inspection, n)
+            return
+        self.add(inspection.take(self._readable(first, last)))
+        self.checked = last
+
+    def _readable(self, first: int, last: int) -> "Iterator[Entry]":
+        """Entries as they crossed; what can't be read back is left out, for it would be judged as it is not."""
+        from inspector.capture.bulk import entries
+
+        return (entry for entry in entries(self.journal.store, first, last) if not entry.missing)
+
+    def _take_one(self, inspection: "Inspection", n: int) -> None:
+        store, exchanges = self.journal.store, self.journal.conversation.exchanges
+        number, kind = store.exchange(n), store.message_kind(n)
+        exchange = exchanges[number - 1] if 0 < number <= len(exchanges) else None
+        is_long = store.size(n) > LONGEST and store.kind(n) is EntryKind.FRAME
+        theirs = store.direction(n) is Direction.FROM_SERVER
+        if is_long and theirs and exchange is not None and exchange.method in _PASSED_OVER:
+            self.passed_over += 1
+            method = exchange.method if kind is MessageKind.REQUEST else ""
+            self.add(inspection.pass_over(n, store.time_ns(n), store.size(n), exchange.id, method))
+        else:
+            self.add(inspection.take(self._readable(n, n)))
+        self.checked = n

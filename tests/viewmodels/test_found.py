@@ -1,0 +1,60 @@
+"""What was found, by entry and by thing; and what is muted counts for nothing."""
+
+from inspector.capture.filters.fields import GRADES as OF_FILTERS
+from inspector.checks.findings import Confidence, Finding, Severity
+from inspector.config.mutes import Mute
+from inspector.viewmodels.found import GRADES, Found, mute_of
+from tests.viewmodels.tape import Tape
+
+
+def finding(id_: str, n: int, severity: Severity = Severity.ERROR, pointer: str = "") -> Finding:
+    return Finding(id_, severity, Confidence.CERTAIN, "something", (n,) if n else (), pointer)
+
+
+def test_severities_are_the_same_everywhere() -> None:
+    assert GRADES == OF_FILTERS == tuple(reversed([each.value for each in Severity]))
+
+
+def test_an_entry_has_the_mark_of_its_worst_finding(tape: Tape) -> None:
+    found = Found(tape.journal)
+    found.add([finding("A", 2, Severity.HINT), finding("B", 2), finding("C", 4, Severity.WARNING), finding("D", 0)])
+    assert [found.mark(n) for n in (1, 2, 4, 99)] == [0, 3, 2, 0]
+    assert found.worst(1, 6) == bytes((0, 3, 0, 2, 0, 0))
+    assert [each.id for each in found.of(2)] == ["B", "A"]
+    assert found.counts == {"hint": 1, "warning": 1, "error": 2}
+
+
+def test_what_is_muted_counts_for_nothing_until_it_is_not(tape: Tape) -> None:
+    found = Found(tape.journal)
+    found.add([finding("A", 2), finding("A", 3, pointer="/x"), finding("B", 3, Severity.HINT)])
+    found.mute([Mute("A", 3, "/x")])
+    assert (found.mark(2), found.mark(3), found.counts["error"]) == (3, 1, 1)
+    assert [each.id for each in found.of(3)] == ["B"]
+    found.mute([Mute("A")])
+    found.add([finding("A", 5)])
+    assert (found.mark(2), found.mark(5), found.counts["error"]) == (0, 0, 0)
+    changes = found.changes
+    found.mute([])
+    assert (found.mark(5), found.counts["error"], found.changes > changes) == (3, 3, True)
+    assert mute_of(finding("D", 0)) != Mute("D")
+
+
+def test_a_tool_has_the_findings_about_it_as_it_is_listed_now_and_about_its_calls(tape: Tape) -> None:
+    tape.request(1, "tools/list")
+    listed = [{"name": "a"}, {"name": "b", "inputSchema": 7}]
+    n = tape.answer(1, {"tools": listed})
+    tape.call(2, "a")
+    answer = tape.answer(2, {})
+    found = Found(tape.journal)
+    found.add([finding("T1", n, pointer="/result/tools/1/inputSchema"), finding("K1", answer), finding("X", 1)])
+    assert [each.id for each in found.of_thing("tools", "b", listed[1])] == ["T1"]
+    assert found.of_thing("tools", "b", {"name": "b", "inputSchema": {}}) == []
+    assert [each.id for each in found.of_thing("tools", "a", listed[0])] == ["K1"]
+    assert sorted(found.things("tools")) == ["a", "b"]
+
+
+def test_a_pointer_that_leads_nowhere_names_no_tool(tape: Tape) -> None:
+    n = tape.from_server(b"{")
+    found = Found(tape.journal)
+    found.add([finding("T1", n, pointer="/result/tools/9"), finding("T1", n, pointer="/result/tools/0/name")])
+    assert not found.has_things
