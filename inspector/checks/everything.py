@@ -1,7 +1,7 @@
 """All checks: importing this file is what puts them on the list."""
 
 from inspector.checks.diagnoses import bytes as bytes_
-from inspector.checks.diagnoses import opening, process
+from inspector.checks.diagnoses import opening, process, starting
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules import (
     clients,
@@ -30,6 +30,7 @@ IMPORTED = (
     http,
     tasks,
     process,
+    starting,
     bytes_,
     opening,
 )

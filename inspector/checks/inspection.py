@@ -258,7 +258,7 @@ class Inspection:
             if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
                 self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before
-            self.scene.began_ns = entry.time_ns
+            self.scene.opened, self.scene.began_ns = entry.n, entry.time_ns
             return
         self.scene.last_ns = entry.time_ns
         self.scene.why = fact.why
@@ -326,7 +326,7 @@ class Inspection:
             Finding(
                 check.id,
                 flaw.severity or check.severity_in(case.row),
-                check.confidence,
+                flaw.confidence or check.confidence,
                 flaw.sentence,
                 flaw.frames if flaw.instead else (case.n, *flaw.frames),
                 flaw.pointer,

@@ -32,6 +32,8 @@ class Flaw(msgspec.Struct, frozen=True):
     """If another check's, whose metadata then counts: a shape has many rules."""
     fix: str = ""
     """If there is a better one than the check's own."""
+    confidence: Confidence | None = None
+    """If another than the check's own."""
 
 
 Judge = Callable[[Any], Iterator[Flaw]]

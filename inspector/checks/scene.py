@@ -149,6 +149,8 @@ class Scene:
         self.number = number
         """Which connection of the journal it is, from 1."""
         self.connection: ConnectionFact | None = None
+        self.opened = 1
+        """The entry that says that it was opened."""
         self.began_ns = 0
         self.opening: Opening | None = None
         self.revision: Revision | None = None

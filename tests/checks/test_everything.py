@@ -8,7 +8,7 @@ def test_the_list_has_every_check_once_rules_first() -> None:
     found = [each.id for each in all_checks()]
     assert sorted(found) == sorted(CHECKS)
     assert found[0] == "A01"
-    assert found[-1] == "P-15"
+    assert found == sorted(found, key=lambda id_: ("-" in id_, id_))
 
 
 def test_every_chapter_declares_something() -> None:

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
+from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
 from inspector.protocol import peek
-from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import find
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
-_SLOW_NS, _PATIENCE_NS = 5_000_000_000, 2_000_000_000
+_SLOW_NS = 5_000_000_000
 
 
 @check(
@@ -34,14 +34,12 @@ def id_keeps_its_type(case: Case) -> Iterator[Flaw]:
 def answers_initialize(case: Case) -> Iterator[Flaw]:
     """The handshake was sent, the process lives, nothing came."""
     scene = case.scene
-    waiting = [each for (_, _), each in scene.asked.items() if each.method == "initialize"]
-    waiting += [each for each in scene.done.values() if each.method == "initialize" and each.answered is None]
-    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and scene.why
-    if not waiting or exited or scene.messages or scene.last_ns - waiting[0].time_ns < _PATIENCE_NS:
+    asked = unanswered(scene)
+    if asked is None:
         return
     words = [(n, line) for n, line in scene.stderr if line.strip()]
     said = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
-    frames = (waiting[0].frame, *(n for n, _ in words[-1:]))
+    frames = (asked.frame, *(n for n, _ in words[-1:]))
     fix = "Is it the right subcommand? Does it work before it reads stdin? Does it flush its output?"
     yield Flaw(f"initialize was never answered{said}", frames=frames, instead=True, fix=fix)
 

@@ -22,19 +22,19 @@ def _exit(scene: Scene) -> tuple[int, int, ProcessFact] | None:
     return None
 
 
-def _died(scene: Scene) -> tuple[int, int, ProcessFact] | None:
+def died(scene: Scene) -> tuple[int, int, ProcessFact] | None:
     """Its end, if no conversation came about before."""
     return _exit(scene) if scene.opening is None else None
 
 
-def _tail(scene: Scene) -> list[tuple[int, str]]:
+def tail_of(scene: Scene) -> list[tuple[int, str]]:
     """The last lines of stderr with their numbers, the newest first."""
     return [(n, line.decode("utf-8", "replace")) for n, line in reversed(scene.stderr)]
 
 
-def _line_like(scene: Scene, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
+def line_like(scene: Scene, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
     """The newest line of stderr in which a pattern is found."""
-    for n, line in _tail(scene):
+    for n, line in tail_of(scene):
         if found := pattern.search(line[:2000]):
             return n, found
     return None
@@ -45,13 +45,21 @@ _NOT_FOUND = re.compile(
 )
 
 
+_NOT_RUNNABLE = re.compile(r"exists but|neither a program")
+"""What looking for the command says of a file that is there."""
+_RUN = "chmod +x, look at its first line, or put its interpreter before it."
+
+
 @check("P-03", _ERROR, "a program of the command can't be found or run", "end", topic="")
 def command_can_be_run(case: Case) -> Iterator[Flaw]:
-    """What shells mean by 127 and 126."""
-    ended = _died(case.scene)
+    """What shells mean by 127 and 126, and what was wrong with the file before anything was started."""
+    if not case.scene.processes and _NOT_RUNNABLE.search(case.scene.why):
+        yield Flaw(case.scene.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
+        return
+    ended = died(case.scene)
     if ended is None or ended[2].code not in (126, 127):
         return
-    line = _line_like(case.scene, _NOT_FOUND)
+    line = line_like(case.scene, _NOT_FOUND)
     said = f": {line[1].group(0)[:120]}" if line else ""
     what = "a program was not found" if ended[2].code == 127 else "a program is not executable"
     fix = "Install it, or give its whole path." if ended[2].code == 127 else "chmod +x, and look at its first line."
@@ -78,17 +86,17 @@ _CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
 @check("P-04", _ERROR, "the server died before it said anything", "end", topic="")
 def survives_the_handshake(case: Case) -> Iterator[Flaw]:
     """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
-    ended = _died(case.scene)
+    ended = died(case.scene)
     if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127):
         return
     n, time_ns, fact = ended
     said = f"the server exited with code {fact.code} after {(time_ns - case.scene.began_ns) / 1e9:.1f} s"
     for pattern, cause, fix in _CAUSES:
-        if line := _line_like(case.scene, pattern):
+        if line := line_like(case.scene, pattern):
             word = next((group for group in line[1].groups() if group), "")
             yield Flaw(f"{said}: {cause.format(word)}", frames=(line[0], n), instead=True, fix=fix)
             return
-    last = next(((at, line) for at, line in _tail(case.scene) if line.strip()), None)
+    last = next(((at, line) for at, line in tail_of(case.scene) if line.strip()), None)
     words = f", and its last words were: {last[1][:160]}" if last else ", without a word on stderr"
     yield Flaw(said + words, frames=(last[0], n) if last else (n,), instead=True)
 
@@ -103,7 +111,7 @@ def survives_the_handshake(case: Case) -> Iterator[Flaw]:
 )
 def waits_for_input(case: Case) -> Iterator[Flaw]:
     """Code 0, at once, without a message."""
-    ended = _died(case.scene)
+    ended = died(case.scene)
     if ended and ended[2].code == 0 and case.scene.first_message_ns is None:
         if ended[1] - case.scene.began_ns < _AT_ONCE_NS:
             yield Flaw("the program ended at once, with code 0 and without a message", frames=(ended[0],), instead=True)
@@ -131,7 +139,7 @@ _MISSING = re.compile(
 @check("P-10", _ERROR, "a variable of the environment is missing", "end", topic="", confidence=_LIKELY)
 def environment_is_whole(case: Case) -> Iterator[Flaw]:
     """Its last words name a variable that it did not get."""
-    if (ended := _died(case.scene)) is None or not (line := _line_like(case.scene, _MISSING)):
+    if (ended := died(case.scene)) is None or not (line := line_like(case.scene, _MISSING)):
         return
     name = line[1].group(1) or line[1].group(2)
     if case.scene.connection is not None and name not in case.scene.connection.env_names:
@@ -148,7 +156,9 @@ def placeholders_are_filled(case: Case) -> Iterator[Flaw]:
     connection = case.scene.connection
     for word in (*connection.argv, connection.url) if connection else ():
         if found := _PLACEHOLDER.search(word):
-            yield Flaw(f"the server got the literal text {found.group()[:60]!r}", frames=(1,), instead=True)
+            yield Flaw(
+                f"the server got the literal text {found.group()[:60]!r}", frames=(case.scene.opened,), instead=True
+            )
 
 
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
@@ -156,9 +166,12 @@ _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,
 
 @check("P-12", _ERROR, "a file is not where the server looks", "end", topic="", confidence=_LIKELY)
 def directory_is_right(case: Case) -> Iterator[Flaw]:
-    """A relative path, from the directory it was started in."""
-    ended, connection = _died(case.scene), case.scene.connection
-    if ended and connection and (line := _line_like(case.scene, _RELATIVE)):
+    """A relative path, from the directory it was started in; or that directory itself."""
+    if not case.scene.processes and case.scene.why.startswith("The directory to start"):
+        yield Flaw(case.scene.why.rstrip("."), frames=(case.n,), instead=True, fix="Name one that exists with --cwd.")
+        return
+    ended, connection = died(case.scene), case.scene.connection
+    if ended and connection and (line := line_like(case.scene, _RELATIVE)):
         said = f"{line[1].group(1)} does not exist in {connection.cwd or 'its directory'}"
         yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix="Give the whole path, or --cwd.")
 
@@ -170,7 +183,7 @@ _PORT = re.compile(r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Aa]ddress already in use|[E
 def port_is_free(case: Case) -> Iterator[Flaw]:
     """Often by an older copy of the same server."""
     ended = _exit(case.scene)
-    if ended and (line := _line_like(case.scene, _PORT)):
+    if ended and (line := line_like(case.scene, _PORT)):
         port = f" {line[1].group(1)}" if line[1].group(1) else ""
         yield Flaw(f"another process has the port{port}", frames=(line[0], ended[0]), instead=True)
 
@@ -185,8 +198,8 @@ _OTHER_SDK = re.compile(
 )
 def sdk_is_the_right_one(case: Case) -> Iterator[Flaw]:
     """The Python SDK 2 has no longer what 1 had."""
-    ended = _died(case.scene)
-    if ended and (line := _line_like(case.scene, _OTHER_SDK)):
+    ended = died(case.scene)
+    if ended and (line := line_like(case.scene, _OTHER_SDK)):
         said = f"it was written for version 1 of the Python SDK: {line[1].group()}"
         yield Flaw(said, frames=(line[0], ended[0]), instead=True)
 

@@ -71,3 +71,18 @@ def test_the_cause_is_what_stderr_says(line: str, cause: str) -> None:
 
 def test_a_server_that_was_left_in_good_order_has_no_fault() -> None:
     assert not ids(Talk().exit(0, why=""))
+
+
+@pytest.mark.parametrize(
+    ("why", "id_"),
+    [
+        ("/srv/run exists but may not be executed.", "P-03"),
+        ("/srv/run exists but its interpreter `node` does not on the PATH that the server gets: /bin", "P-03"),
+        ("/srv/run exists but its first line ends with a carriage return, so its interpreter is not found.", "P-03"),
+        ("/srv/run is neither a program for this machine nor a script that names its interpreter.", "P-03"),
+        ("The directory to start the server in, /nowhere, does not exist.", "P-12"),
+    ],
+)
+def test_what_could_not_be_started_is_told_by_what_is_wrong_with_it(why: str, id_: str) -> None:
+    opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("./run",), cwd="/srv")
+    assert ids(Talk(opened=False, connection=opened).close(why)) == {id_}

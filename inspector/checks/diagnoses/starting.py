@@ -1,0 +1,181 @@
+"""Why a server does not get as far as talking: its command, a package manager, a container, what it leaves behind."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from inspector.checks.diagnoses.process import tail_of
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Asked, Case, Scene
+from inspector.protocol.facts import ProcessEvent
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_PATIENCE_NS, _SLOW_NS = 2_000_000_000, 5_000_000_000
+
+_NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, not a program|is empty or holds a NUL")
+
+
+@check(
+    "P-01",
+    _ERROR,
+    "the command was not found",
+    "end",
+    topic="",
+    fix="Give its absolute path, or another PATH with -e PATH=…: hosts read no start-up file of your shell.",
+)
+def command_exists(case: Case) -> Iterator[Flaw]:
+    """Nothing was started: the PATH of the child has no such program."""
+    scene = case.scene
+    if scene.processes or scene.why.startswith("The directory to start") or "exists but" in scene.why:
+        return
+    if scene.connection is not None and scene.connection.argv and _NO_COMMAND.search(scene.why):
+        yield Flaw(scene.why.rstrip("."), frames=(case.n,), instead=True)
+
+
+def unanswered(scene: Scene) -> Asked | None:
+    """The first request of a server that lives and has not said anything for a while; None for any other server."""
+    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and scene.why
+    if exited or scene.messages:
+        return None
+    everything = (*scene.asked.values(), *scene.done.values())
+    waiting = [each for each in everything if each.method == "initialize" and each.answered is None]
+    return waiting[0] if waiting and scene.last_ns - waiting[0].time_ns >= _PATIENCE_NS else None
+
+
+_MANAGERS = {"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx", "pip", "deno"}
+_INSTALLS = re.compile(
+    r"(?i)^npm (warn|notice|http|verb|info)|need to install|ok to proceed|downloading|downloaded|installing|"
+    r"installed \d+|resolved \d+|prepared \d+|building \S+|pulling from|pull complete|reify|added \d+ packages"
+)
+_FIX_INSTALL = "Install it before and pin its version, or run the command once in a terminal; hosts wait 10 to 30 s."
+
+
+def _manager(scene: Scene) -> str:
+    """The package manager that the command is; "" if it is none."""
+    name = PurePath(scene.connection.argv[0]).stem if scene.connection and scene.connection.argv else ""
+    return name if name in _MANAGERS else ""
+
+
+@check(
+    "P-07",
+    _ERROR,
+    "a package manager is still at work",
+    "end",
+    "answer initialize",
+    "answer server/discover",
+    topic="",
+    fix=_FIX_INSTALL,
+    confidence=Confidence.LIKELY,
+)
+def is_installed(case: Case) -> Iterator[Flaw]:
+    """Silence of npx, uvx and their like; or an answer that had to wait for them."""
+    scene = case.scene
+    name, words = _manager(scene), [(n, line) for n, line in tail_of(scene) if line.strip()]
+    pulls = bool(words) and re.search(r"(?i)pulling from|pull complete|unable to find image", words[0][1]) is not None
+    if not name and not pulls:
+        return
+    told = bool(words) and _INSTALLS.search(words[0][1]) is not None
+    frames = (words[0][0],) if told else ()
+    if case.message is not None:
+        took = case.time_ns - scene.began_ns
+        if took > _SLOW_NS and scene.opening is None and scene.began_ns:
+            yield Flaw(f"{name or 'docker'} took {took / 1e9:.0f} s to start the server", severity=_WARNING)
+        return
+    asked = unanswered(scene)
+    if asked is not None and (told or not words):
+        waited = (scene.last_ns - scene.began_ns) / 1e9
+        said = f"{name or 'docker'} is still installing after {waited:.0f} s: the server has not started"
+        sure = None if told else Confidence.GUESS
+        yield Flaw(said, frames=(*frames, asked.frame), instead=True, confidence=sure)
+
+
+_WITH_VALUE = frozenset(
+    "-e --env --env-file -v --volume --mount -p --publish --name --network --net -w --workdir -u --user "
+    "--entrypoint -h --hostname --add-host --platform -m --memory --cpus -l --label --pull --tmpfs --gpus".split()
+)
+_FIX_DOCKER = "docker run -i --rm IMAGE: with -i, without -t and without -d."
+
+
+def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
+    """The single letters of the flags of `docker run`, and its image; None for another command."""
+    if not argv or PurePath(argv[0]).stem not in ("docker", "podman", "nerdctl") or "run" not in argv[1:4]:
+        return None
+    flags: set[str] = set()
+    rest = iter(argv[list(argv).index("run") + 1 :])
+    for word in rest:
+        if not word.startswith("-"):
+            return flags, word
+        name, equals, value = word.partition("=")
+        if name in _LONG and value.lower() not in ("false", "0"):
+            flags.add(_LONG[name])
+        elif not word.startswith("--") and word not in _WITH_VALUE:
+            flags |= set(word[1:])
+        elif name in _WITH_VALUE and not equals:
+            next(rest, None)
+    return flags, ""
+
+
+_LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
+
+
+@check("P-08", _ERROR, "flags of docker that keep stdin away", "end", topic="", fix=_FIX_DOCKER)
+def container_gets_stdin(case: Case) -> Iterator[Flaw]:
+    """`-i` is needed, `-t` makes a terminal of the pipe, `-d` leaves at once."""
+    scene = case.scene
+    found = _run_flags(scene.connection.argv if scene.connection else ())
+    if found is None or (not scene.processes and scene.why):
+        return
+    flags, failed = found[0], scene.opening is None
+    if "d" in flags:
+        yield Flaw(
+            "docker run -d leaves the container to itself: nothing reaches its stdin",
+            frames=(scene.opened,),
+            instead=True,
+        )
+    elif "i" not in flags and failed:
+        yield Flaw("docker run without -i: the container gets no stdin", frames=(scene.opened,), instead=True)
+    elif "t" in flags:
+        said = "docker run -t makes a terminal of stdout: line ends change and what is sent comes back"
+        yield Flaw(said, frames=(scene.opened,), instead=True, severity=None if failed else _WARNING)
+
+
+_STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
+_SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
+
+
+@check("P-09", _ERROR, "it says that it started, and does not read", "end", topic="stdio", confidence=Confidence.GUESS)
+def started_servers_read(case: Case) -> Iterator[Flaw]:
+    """Its stderr says that it runs, and nothing answers on stdout."""
+    asked = unanswered(case.scene)
+    words = [(n, line) for n, line in tail_of(case.scene) if _STARTED.search(line[:500])]
+    if asked is None or not words:
+        return
+    n, line = words[0]
+    if address := _SERVES_HTTP.search(line):
+        said = f"it says that it serves {address.group()[:80]}: it waits for HTTP, not for stdin"
+        fix = "Connect to its URL, or start it with the option that makes it talk over stdio."
+    else:
+        said = f"it says that it has started ({line.strip()[:100]}), and never answered"
+        fix = 'Does a wrapper keep stdin from it? End shell scripts with exec "$@"; a command with & has no stdin.'
+    yield Flaw(said, frames=(n, asked.frame), instead=True, fix=fix)
+
+
+@check(
+    "P-16",
+    _WARNING,
+    "processes are left when the server has ended",
+    "end",
+    topic="stdio",
+    fix="End what it started, too; exec in scripts that wrap it.",
+)
+def leaves_nobody(case: Case) -> Iterator[Flaw]:
+    """The group was still alive after its leader's end, and needed a signal."""
+    gone = False
+    for n, _, fact in case.scene.processes:
+        if fact.event is ProcessEvent.EXIT:
+            gone = True
+        elif fact.event is ProcessEvent.SIGNAL and gone:
+            said = f"the server had ended, and what it had started needed {fact.signal}"
+            yield Flaw(said, frames=(n,), instead=True)
+            return

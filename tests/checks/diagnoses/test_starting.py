@@ -1,0 +1,121 @@
+"""Why a server does not get as far as talking."""
+
+import pytest
+
+from inspector.checks.diagnoses import starting
+from inspector.checks.findings import Confidence, Severity
+from inspector.errors import ConnectError
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
+from inspector.transports.executable import find_executable
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk, initialize, initialized
+
+
+def _started(*argv: str) -> Talk:
+    opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=argv, cwd="/srv", env_names=("PATH",))
+    return Talk(opened=False, connection=opened).fact(ProcessFact(ProcessEvent.SPAWN, 1))
+
+
+def _silent(*argv: str, stderr: str = "", after: float = 30) -> Script:
+    return lambda: _asked(*argv).said(*([stderr] if stderr else [])).wait(after).close()
+
+
+def _asked(*argv: str) -> Talk:
+    return _started(*argv).ask("initialize", initialize(4))
+
+
+def _never(argv: tuple[str, ...], why: str) -> Script:
+    opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=argv, cwd="/srv")
+    return lambda: Talk(opened=False, connection=opened).close(why)
+
+
+def _ended(left: bool) -> Script:
+    def talk() -> Talk:
+        begun = _started("server").fact(ProcessFact(ProcessEvent.STDIN_EOF, 1))
+        if not left:
+            begun.fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM"))
+        begun.fact(ProcessFact(ProcessEvent.EXIT, 1, 0))
+        return (begun.fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM")) if left else begun).close()
+
+    return talk
+
+
+CASES: Cases = {
+    "P-01": (
+        _never(("npx", "-y", "x"), "`npx` is not on the PATH that the server gets; it looked in /usr/bin"),
+        _never(("./x",), "/srv/x exists but may not be executed."),
+    ),
+    "P-07": (
+        _silent("npx", "-y", "x", stderr="npm warn exec The following package was not found"),
+        _silent("npx", "-y", "x", stderr="my server is up"),
+    ),
+    "P-08": (
+        lambda: _started("docker", "run", "--rm", "-e", "A=-i", "mcp/x").exit(0),
+        lambda: _started("docker", "run", "--rm", "-i", "mcp/x", "-t").exit(0),
+    ),
+    "P-09": (
+        _silent("node", "x.js", stderr="Server started"),
+        lambda: _asked("node", "x.js").said("Server started").wait(1).close(),
+    ),
+    "P-16": (_ended(left=True), _ended(left=False)),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(starting)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize("command", ["no-such-command", "./no-such-file", ""])
+def test_what_looking_for_a_command_says_is_understood(command: str) -> None:
+    with pytest.raises(ConnectError) as caught:
+        find_executable(command, {"PATH": "/usr/bin"}, "/")
+    assert of_one(_never((command,), str(caught.value))().findings(), "P-01")
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("-d",), "leaves the container"),
+        (("--detach", "-i"), "leaves the container"),
+        (("--rm",), "without -i"),
+        (("-it",), "makes a terminal"),
+        (("--tty", "--interactive"), "makes a terminal"),
+        (("--tty=false", "-i"), ""),
+        (("-i", "-v", "/a:/b", "--name=x"), ""),
+        (("-e", "-t", "-i"), ""),
+    ],
+)
+def test_the_flags_of_docker_are_read_as_docker_reads_them(flags: tuple[str, ...], said: str) -> None:
+    found = of_one(_started("/usr/bin/docker", "run", *flags, "image").exit(0).findings(), "P-08")
+    assert [said in each.sentence for each in found] == ([True] if said else [])
+
+
+def test_a_container_that_works_may_still_have_a_terminal() -> None:
+    talk = _started("docker", "run", "-it", "image").ask("initialize", initialize(4))
+    talk.answer(initialized(4))
+    (found,) = of_one(talk.close().findings(), "P-08")
+    assert found.severity is Severity.WARNING
+
+
+def test_a_silent_package_manager_is_a_guess_only() -> None:
+    (found,) = of_one(_silent("uvx", "x")().findings(), "P-07")
+    assert found.confidence is Confidence.GUESS
+    assert found.sentence == "uvx is still installing after 30 s: the server has not started"
+
+
+def test_a_slow_package_manager_is_a_warning() -> None:
+    talk = _started("uvx", "x").ask("initialize", initialize(4)).wait(20).answer({})
+    (found,) = of_one(talk.findings(), "P-07")
+    assert (found.severity, found.sentence) == (Severity.WARNING, "uvx took 20 s to start the server")
+
+
+def test_a_server_that_serves_http_is_told_from_one_that_is_stuck() -> None:
+    talk = _silent("node", "x.js", stderr="Listening on http://127.0.0.1:3000/mcp")()
+    (found,) = of_one(talk.findings(), "P-09")
+    assert "http://127.0.0.1:3000/mcp" in found.sentence
+    assert "URL" in found.fix
