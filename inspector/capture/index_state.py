@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.capture.past import Point
 from inspector.capture.store import UNLISTED, EntryKind, MessageKind, Store
 from inspector.capture.surroundings import HttpExchange, Surroundings
+from inspector.protocol.exchange_log import Change
 from inspector.protocol.facts import ConnectionFact
 from inspector.protocol.kept import Column, NotKept, adopt, columns_of, fill_column, keep, refuse_others, restored
 
@@ -25,6 +27,7 @@ _SURROUNDINGS = {
     "stderr_tail",
     "http_exchanges",
     "http_in_order",
+    "touched",
 }
 _COLUMN = "store."
 _KINDS = bytes(EntryKind)
@@ -46,6 +49,10 @@ class Rest(msgspec.Struct):
     http: list[tuple[int, int, int, int]]
     """Of each exchange its number, and the entries of its request, its response and its end."""
     notices: list[str]
+    points: list[Point]
+    """Its checkpoints."""
+    changes: list[Change] | None
+    """What they need to know of exchanges."""
 
 
 def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
@@ -69,6 +76,8 @@ def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
         stderr_tail=list(around.stderr_tail),
         http=[(each.http, each.request_n, each.response_n, each.end_n) for each in around.http_in_order],
         notices=list(journal.notices),
+        points=journal.points.all if journal.points is not None else [],
+        changes=journal.conversation.exchanges.changes,
     )
     return rest, {_COLUMN + name: column for name, column in columns.items()} | more
 
@@ -85,6 +94,9 @@ def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: in
         raise NotKept(str(error)) from None
     _check(filled, rest, len(conversation.exchanges), size)
     adopt(journal.conversation, conversation)
+    if journal.points is not None:
+        journal.conversation.exchanges.changes = rest.changes
+        journal.points.restored(rest.points)
     _surround(journal.surroundings, journal.store, rest)
     for notice in rest.notices:
         journal.note(notice)
@@ -131,6 +143,6 @@ def _surround(around: Surroundings, store: Store, rest: Rest) -> None:
     around.connections, around.connection, around.ended = rest.connections, rest.connection, rest.ended
     around.stderr_tail.extend(rest.stderr_tail)
     for number, request, response, end in rest.http:
-        exchange = around.http_exchanges[number] = HttpExchange(store, number)
+        exchange = around.http_exchanges[number] = HttpExchange(store, number, len(around.http_in_order))
         exchange.request_n, exchange.response_n, exchange.end_n = request, response, end
         around.http_in_order.append(exchange)

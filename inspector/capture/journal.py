@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -30,6 +31,9 @@ from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.tracking.http_end import HttpEnd
+
+if TYPE_CHECKING:
+    from inspector.capture.past import Points
 
 __all__ = ["HttpExchange", "Journal", "Listener", "start_capture"]
 
@@ -69,6 +73,8 @@ class Journal:
         """The last 200 lines of the child's stderr, of each at most 4 KiB."""
         self.http_exchanges = self.surroundings.http_exchanges
         """By their number within the connection; of two with the same number, the newer."""
+        self.points: Points | None = None
+        """Checkpoints, from which earlier moments are soon folded; None if nobody makes any."""
         self._recorder = recorder
         self._keep_secrets = keep_secrets
         self._clock = clock

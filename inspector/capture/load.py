@@ -15,6 +15,7 @@ from inspector.capture.entries import entry_of
 from inspector.capture.journal import Journal
 from inspector.capture.lines import Line, is_newer_minor, lines, open_for_reading, read_head
 from inspector.capture.opening import being_written
+from inspector.capture.past import Points
 from inspector.capture.records import (
     KNOWN,
     Dated,
@@ -89,6 +90,7 @@ class Loading:
         """Bytes read so far."""
         self._lines = lines(self._source.read)
         self._rows = Rows(self.journal)
+        self._points = self.journal.points = Points()
         self._anchor = head.tw - head.tm
         self._passed_over: Counter[str] = Counter()
         self._end: EndRecord | None = None
@@ -150,6 +152,7 @@ class Loading:
             except ValueError:
                 self._unknown(line, whole)
         self._rows.flush()
+        self._points.offer(self.journal)
         self.done = place + len(line) + whole
         return count
 

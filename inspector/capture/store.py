@@ -45,14 +45,10 @@ _LONG = 200
 _UNLISTED = 0xFFFF
 _MOST = 0xFFFF_FFFF
 """The largest number a column of 32 bits shows."""
-
-
 KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT = 0x07, 0x08, 0x10, 0x20
 """What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe."""
 UNLISTED = _UNLISTED
 """Stands in the column of methods for one that has no number."""
-
-
 Row = tuple[int, int, int, int, int, int, int, int]
 """A frame in the columns: place, length, time, wall clock, size, flags, number of the method, exchange."""
 
@@ -185,6 +181,17 @@ class _Table:
         """Where the line of the entry stands in the source; LOST if nowhere."""
         return self._places[self._at(n)]
 
+    def line(self, n: int) -> tuple[int, int]:
+        """The place of the entry's line, and its length."""
+        at = self._at(n)
+        return self._places[at], self._lengths[at]
+
+    def backwards(self, kind: EntryKind) -> Iterator[int]:
+        """The entries of a kind, the newest first."""
+        at = self.count
+        while (at := self._kinds.rfind(bytes((kind,)), 0, at)) >= 0:
+            yield at + 1
+
     def _at(self, n: int) -> int:
         if not 1 <= n <= self.count:
             raise IndexError(n)
@@ -210,7 +217,7 @@ class Store(_Table):
         self._walls.append(entry.wall_ns)
         size = size_of(what)
         self._sizes.append(size if size < _MOST else _MOST)
-        self._kinds.append(_kind(what))
+        self._kinds.append(_KIND_OF_FACT[type(what)])
         self._flags.append(_flags(what) | meaning.kind | (0x20 if meaning.probe else 0))
         self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
         self._exchanges.append(meaning.exchange)
@@ -344,10 +351,6 @@ _KIND_OF_FACT: dict[type, EntryKind] = {
     HttpFact: EntryKind.HTTP,
     SseNote: EntryKind.SSE,
 }
-
-
-def _kind(what: Frame | Fact) -> EntryKind:
-    return _KIND_OF_FACT[type(what)]
 
 
 def _flags(what: Frame | Fact) -> int:

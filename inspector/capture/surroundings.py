@@ -28,12 +28,14 @@ TAIL_BYTES = 4096
 class HttpExchange:
     """One HTTP exchange: the numbers of its entries (0: not seen), and their facts, read from the store when asked."""
 
-    __slots__ = ("_store", "end_n", "http", "request_n", "response_n")
+    __slots__ = ("_store", "end_n", "http", "place", "request_n", "response_n")
 
-    def __init__(self, store: Store, http: int) -> None:
+    def __init__(self, store: Store, http: int, place: int = 0) -> None:
         self._store = store
         self.http = http
         """Its number within the connection."""
+        self.place = place
+        """Its position among all that were ever begun."""
         self.request_n = 0
         self.response_n = 0
         self.end_n = 0
@@ -93,6 +95,8 @@ class Surroundings:
         self.http_exchanges: dict[int, HttpExchange] = {}
         self.http_in_order: list[HttpExchange] = []
         """All that were ever begun, also those whose number was used again by a later connection."""
+        self.touched: dict[int, HttpExchange] | None = None
+        """Those of which something has come since somebody emptied this, by their places; None: nobody asks."""
 
     @property
     def processes(self) -> tuple[Entry, ...]:
@@ -135,8 +139,10 @@ class Surroundings:
     def _http(self, n: int, fact: HttpFact) -> None:
         exchange = self.http_exchanges.get(fact.http)
         if exchange is None or fact.event is HttpEvent.REQUEST:
-            exchange = self.http_exchanges[fact.http] = HttpExchange(self._store, fact.http)
+            exchange = self.http_exchanges[fact.http] = HttpExchange(self._store, fact.http, len(self.http_in_order))
             self.http_in_order.append(exchange)
+        if self.touched is not None:
+            self.touched[exchange.place] = exchange
         match fact.event:
             case HttpEvent.REQUEST:
                 exchange.request_n = n

@@ -27,12 +27,27 @@ _NUMBER_OF_DIRECTION = {direction: number for number, direction in enumerate(_DI
 _TOOL_ERROR = 0x80
 NEVER = 2**63 - 1
 """Stands in the column of ends for an exchange that is open."""
+OPEN_ONE = {"answer_frames": 0, "ends": NEVER, "failures": 0, "_states": _NUMBER_OF_STATE[ExchangeState.PENDING]}
+"""What stands in the columns, by their names, at the number of an exchange that is open."""
 _MOST_FRAME = 0xFFFF_FFFF
 _MOST_NAMES, _LONG = 1 << 14, 200
 """So many methods and targets, each of at most so many characters, are kept once for all records."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
+
+
+class Change(msgspec.Struct, frozen=True, gc=False):
+    """What was known of an ended exchange before it changed all the same."""
+
+    number: int
+    place: int
+    record: bytes
+    """The place of its record, with its own length before it."""
+    answer_frame: int
+    end: int
+    failure: int
+    state: int
 
 
 class ExchangeLog(Sequence[Exchange]):
@@ -59,6 +74,9 @@ class ExchangeLog(Sequence[Exchange]):
 
         self._states = bytearray(1)
         """At its number: the number of its state, and a bit for a tool's own error."""
+        self.changes: list[Change] | None = None
+        """What ended exchanges were before they changed, the first change of each in an epoch; None: nobody asks."""
+        self._changed: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._places)
@@ -103,6 +121,8 @@ class ExchangeLog(Sequence[Exchange]):
         """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is."""
         if exchange.is_open:
             return
+        if self.changes is not None and self._places[exchange.number - 1]:
+            self._note_change(exchange.number, self.changes)
         self._note_end(exchange)
         record = self.pack(exchange)
         if record is None:
@@ -111,6 +131,31 @@ class ExchangeLog(Sequence[Exchange]):
         self._held[exchange.number] = exchange
         self._put(exchange.number - 1, record)
         self._objects.pop(exchange.number, None)
+
+    def begin_epoch(self) -> int:
+        """From now on keep what each ended exchange is now, if it changes; how many changes were kept so far."""
+        self._changed.clear()
+        if self.changes is None:
+            self.changes = []
+        return len(self.changes)
+
+    def _note_change(self, number: int, changes: list[Change]) -> None:
+        if number in self._changed:
+            return
+        self._changed.add(number)
+        place = self._places[number - 1]
+        end = place + 3 + self._records[place] * _STEP
+        changes.append(
+            Change(
+                number,
+                place,
+                bytes(self._records[place:end]),
+                self.answer_frames[number],
+                self.ends[number],
+                self.failures[number],
+                self._states[number],
+            )
+        )
 
     def _note_end(self, exchange: Exchange) -> None:
         number, answer, ended = exchange.number, exchange.answer_frame, exchange.ended_ns

@@ -98,7 +98,7 @@ _MEMBERS = {
     "_opening": {"opening"},
 }  # fmt: skip
 _WATCHED = ("subscribed", "updates", "count", "changes", "_read", "_reading", "_parents")
-_LOG = {"_objects", "_held", "_names", "_numbers"}
+_LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
 
 
 def columns_of(owner: object) -> dict[str, Column]:
@@ -150,14 +150,33 @@ def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
     return data, columns | {"operations._first": parts["operations"]["_first"]}
 
 
+def condensed(conversation: Conversation) -> Kept:
+    """All but the columns, as values that are the conversation's own: to be written at once, and never changed.
+
+    Raises: NotKept.
+    """
+    return _kept(_parts(conversation), conversation.exchanges)
+
+
 def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
     """The conversation that was kept. `columns` is used up.
 
     Raises: NotKept if this is none, or does not agree with itself.
     """
-    conversation = Conversation()
     try:
         kept = msgspec.msgpack.decode(data, type=Kept)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise NotKept(f"what was kept does not agree with itself: {error}") from None
+    return rebuilt(kept, columns)
+
+
+def rebuilt(kept: Kept, columns: dict[str, bytes]) -> Conversation:
+    """The conversation of these parts. Both are used up.
+
+    Raises: NotKept if they do not agree with each other.
+    """
+    conversation = Conversation()
+    try:
         _fill_log(conversation.exchanges, kept, columns)
         fill_column(vars(conversation.operations)["_first"], columns.pop("operations._first"))
         _fill(_parts(conversation), kept, conversation.exchanges)
