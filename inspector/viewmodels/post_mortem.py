@@ -162,6 +162,8 @@ def _headline(found: _Facts) -> Line:
         said = f"The server exited with code {found.exit_code}"
     elif found.exited:
         said = "The server ended"
+    elif found.argv and found.pid is None:
+        said = "The server was not started"
     else:
         said = "The connection is gone"
     lived = "" if found.lifetime_ns is None else f" after {text.human_duration(found.lifetime_ns)}"

@@ -56,7 +56,8 @@ def test_a_program_that_is_not_there_is_unreachable() -> None:
     assert ran.status == ExitStatus.UNREACHABLE
     assert ran.error["code"] == "connect_error"
     assert "no-such-program-anywhere" in ran.error["message"]
-    assert "post_mortem" not in ran.error
+    assert ran.error["post_mortem"]["argv"] == ["no-such-program-anywhere"]
+    assert ran.error["post_mortem"]["pid"] is None
 
 
 def test_an_address_where_nobody_listens_is_unreachable() -> None:

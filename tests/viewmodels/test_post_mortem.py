@@ -101,3 +101,10 @@ def test_a_child_that_was_started_since_is_alive(tape: Tape) -> None:
     assert not has_died(tape.journal)
     assert as_data(tape.journal)["exit_code"] is None
     assert as_data(tape.journal)["pid"] == 2
+
+
+def test_what_could_not_be_started_is_told_as_such(tape: Tape) -> None:
+    tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("wether", "--stdio"), cwd="/srv"))
+    tape.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why="`wether` is not on the PATH"))
+    assert plain(post_mortem(tape.journal).headline) == "✗ The server was not started"
+    assert "  command    wether --stdio" in _read(tape)
