@@ -60,3 +60,7 @@ class Finding(msgspec.Struct, frozen=True):
     """How often it came; the evidence is the first of them."""
     connection: int = 1
     """Which connection of the journal it is about, counted from 1."""
+    trait: str = ""
+    """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
+    amount: int = 0
+    """Of a trait that is a number."""

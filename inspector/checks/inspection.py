@@ -335,6 +335,8 @@ class Inspection:
                 page,
                 revision.date if revision else "",
                 connection=case.scene.number,
+                trait=flaw.trait,
+                amount=flaw.amount,
             )
         )
 

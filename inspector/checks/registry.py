@@ -34,6 +34,10 @@ class Flaw(msgspec.Struct, frozen=True):
     """If there is a better one than the check's own."""
     confidence: Confidence | None = None
     """If another than the check's own."""
+    trait: str = ""
+    """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
+    amount: int = 0
+    """Of a trait that is a number."""
 
 
 Judge = Callable[[Any], Iterator[Flaw]]

@@ -1,0 +1,127 @@
+"""Matrix: each tool of a surface against each host, and the surface as a whole. Pure; a second for 10,000 tools.
+
+A cell has what is known. An empty one says that nothing is known to go wrong, which is less than that all is well.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.checks.hosts.facts import Effect, Fact, Host
+from inspector.checks.surface.names import shown_name
+from inspector.checks.surface.texts import units
+from inspector.checks.surface.tools import Trait, traits_of
+from inspector.checks.surface.walk import Budget
+from inspector.protocol import peek
+
+BYTES_PER_TOKEN = 4
+"""For estimates, and called so wherever they are shown."""
+
+
+class Surface(msgspec.Struct, frozen=True):
+    """What a server shows."""
+
+    tools: tuple[Any, ...]
+    """As they were listed, in all pages."""
+    server: str = ""
+    """The name under which a host is taken to have it in its configuration."""
+    instructions: str = ""
+    pages: int = 1
+    """Pages of the list of tools."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What one host does with one trait that is there."""
+
+    fact: Fact
+    trait: Trait
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One tool."""
+
+    name: str
+    cells: tuple[tuple[Verdict, ...], ...]
+    """For each host what it does, worst first; () where nothing is known."""
+    shown: tuple[str, ...]
+    """For each host the name that its model sees; "" where nobody knows."""
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    """The whole."""
+
+    hosts: tuple[Host, ...]
+    rows: tuple[Row, ...]
+    whole: tuple[tuple[Verdict, ...], ...]
+    """For each host what becomes of the surface as a whole, worst first."""
+    tokens: int
+    """What all definitions take, estimated."""
+
+    def gone(self, host: int) -> Row | None:
+        """The first tool because of which a host drops all of them; None if it doesn't."""
+        for row in self.rows:
+            if row.cells[host] and row.cells[host][0].fact.effect is Effect.ALL_GONE:
+                return row
+        return None
+
+
+def matrix_of(surface: Surface, hosts: Iterable[Host]) -> Matrix:
+    """Every tool that is an object against every host."""
+    chosen = tuple(hosts)
+    budget, rows = Budget(), []
+    tools = [tool for tool in surface.tools if type(tool) is dict]
+    for tool in tools:
+        traits = traits_of(tool, budget)
+        name = peek.text(tool, "name") or ""
+        shown = [_shown(host, surface.server, name) for host in chosen]
+        cells = tuple(
+            _verdicts(host, traits if length is None else [*traits, length])
+            for host, (_, length) in zip(chosen, shown, strict=True)
+        )
+        rows.append(Row(name, cells, tuple(seen for seen, _ in shown)))
+    whole, tokens = _of_whole(surface, tools)
+    return Matrix(chosen, tuple(rows), tuple(_verdicts(host, whole) for host in chosen), tokens)
+
+
+def _verdicts(host: Host, traits: Sequence[Trait]) -> tuple[Verdict, ...]:
+    found: dict[str, Verdict] = {}
+    for trait in traits:
+        for fact in host.facts:
+            if fact.trait == trait.kind and (not fact.over or trait.amount > fact.over):
+                found.setdefault(f"{fact.trait} {fact.effect}", Verdict(fact, trait))
+    return tuple(sorted(found.values(), key=lambda each: each.fact.effect.rank))
+
+
+def _shown(host: Host, server: str, name: str) -> tuple[str, Trait | None]:
+    if host.naming is None or not name:
+        return "", None
+    shown = shown_name(host.naming, server, name)
+    said = f"is {shown.joined} characters long as {shown.name[:80]!r}"
+    return shown.name, Trait("shown-name-length", "/name", said, shown.joined)
+
+
+def _of_whole(surface: Surface, tools: Sequence[dict[str, Any]]) -> tuple[list[Trait], int]:
+    found = []
+    names = Counter(peek.text(tool, "name") for tool in tools)
+    for name, times in names.items():
+        if name is not None and times > 1:
+            found.append(Trait("duplicate-name", "/tools", f"{times} tools are called {name[:60]!r}"))
+            break
+    found.append(Trait("tool-count", "/tools", f"{len(tools):,} tools", len(tools)))
+    tokens = tokens_of(tools)
+    found.append(Trait("definition-tokens", "/tools", f"definitions of about {tokens:,} tokens (estimated)", tokens))
+    length = units(surface.instructions)
+    found.append(Trait("instructions-length", "/instructions", f"instructions of {length:,} characters", length))
+    if surface.pages > 1:
+        found.append(Trait("more-pages", "/nextCursor", f"{surface.pages} pages of tools"))
+    return found, tokens
+
+
+def tokens_of(value: Any) -> int:
+    """About how many tokens a JSON value takes; 0 for one that is nested too deep to be written."""
+    try:
+        return len(msgspec.json.encode(value)) // BYTES_PER_TOKEN
+    except RecursionError:
+        return 0

@@ -1,0 +1,140 @@
+"""What stands in a text that a person does not see, and what sounds like an order to a model. Pure, and bounded.
+
+Many invisible characters have honest uses: joiners within emoji and in scripts that need them, marks of direction
+beside letters that run from right to left, tags behind a black flag. Those are not counted.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+MOST_LOOKED_AT: Final = 200_000
+"""Characters of one text."""
+MOST_TEXTS: Final = 5_000
+"""Texts within one tool."""
+
+_TAGS = "\U000e0000-\U000e007f"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SUSPECT: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
+    f"\u202a-\u202e\u2060-\u2069\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb{_SELECTORS}{_TAGS}]"
+)
+_FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_JOINERS, _DIRECTIONS = "\u200c\u200d", "\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069"
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """The invisible characters of a text."""
+
+    count: int
+    first: int
+    """Where the first one stands."""
+    sentence: str
+    is_grave: bool
+    """Whether nothing but hiding explains it: words in tag characters, commands to a terminal, text turned round."""
+
+
+def hidden_in(text: str) -> Hidden | None:
+    """What a text hides; None if it hides nothing."""
+    text = text[:MOST_LOOKED_AT]
+    if _SUSPECT.search(text) is None:
+        return None
+    bare = _FLAG.sub("\U0001f3f4", text)
+    found = [match for match in _SUSPECT.finditer(bare) if not _is_honest(bare, match.start())]
+    if not found:
+        return None
+    marks = [match.group() for match in found]
+    words = "".join(chr(ord(mark) - 0xE0000) for mark in marks if 0xE0020 <= ord(mark) <= 0xE007E)
+    said = f"{len(marks):,} invisible character{'' if len(marks) == 1 else 's'} ({', '.join(_kinds(marks))})"
+    if words:
+        said += f"; they read {words[:80]!r}"
+    grave = bool(words) or any(mark in "\x1b\x9b\u202d\u202e" for mark in marks) or _is_smuggled(marks)
+    return Hidden(len(marks), found[0].start(), said, grave)
+
+
+def _is_honest(text: str, at: int) -> bool:
+    mark = text[at]
+    before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+    if mark in _JOINERS:
+        return bool(before) and bool(after) and not before.isascii() and not after.isascii()
+    if "\ufe00" <= mark <= "\ufe0f":
+        return bool(before) and (not before.isascii() or before in "0123456789#*") and not _SUSPECT.match(before)
+    if re.match(f"[{_DIRECTIONS}]", mark) and mark not in "\u202d\u202e":
+        return _RIGHT_TO_LEFT.search(text) is not None
+    return mark == "\xad" or (mark == "\ufeff" and at == 0)
+
+
+def _is_smuggled(marks: list[str]) -> bool:
+    """Whether selectors stand in such a number that they can only be data."""
+    return sum("\U000e0100" <= mark <= "\U000e01ef" or "\ufe00" <= mark <= "\ufe0f" for mark in marks) > 8
+
+
+def _kinds(marks: list[str]) -> list[str]:
+    kinds = []
+    for name, pattern in _NAMES:
+        if any(pattern.match(mark) for mark in marks):
+            kinds.append(name)
+    return kinds or ["format characters"]
+
+
+_NAMES: Final = (
+    ("tags", re.compile(f"[{_TAGS}]")),
+    ("terminal commands", re.compile("[\x1b\x9b]")),
+    ("control characters", re.compile("[\x00-\x1a\x1c-\x1f\x7f-\x9a\x9c-\x9f]")),
+    ("marks of direction", re.compile(f"[{_DIRECTIONS}]")),
+    ("zero-width characters", re.compile("[\u200b-\u200d\u2060\ufeff]")),
+    ("variation selectors", re.compile(f"[{_SELECTORS}]")),
+)
+
+_ORDERS: Final = (
+    re.compile(r"(?i)<\s*/?\s*(important|system|secret|instructions?|assistant|admin)\s*>"),
+    re.compile(r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"),
+    re.compile(r"(?i)\bdo\s+not\s+(tell|inform|mention|reveal|show|notify|alert)\b.{0,40}\buser\b"),
+    re.compile(r"(?i)\b(without|never)\s+(telling|informing|notifying|mentioning)\b.{0,30}\buser\b"),
+    re.compile(
+        r"(?i)~/\.(ssh|aws|gnupg|kube|netrc|config/gcloud)\b|\bid_(rsa|ed25519)\b|(?<![\w.])\.env\b.{0,20}\bfile"
+    ),
+    re.compile(r"(?i)\b(always|must)\s+(call|use|run|invoke)\s+this\s+tool\s+(first|before)\b"),
+    re.compile(r"(?i)\binstead\s+of\s+(the|any)\s+other\s+tools?\b"),
+)
+
+
+def order_in(text: str) -> str:
+    """The words that sound like an order to a model, hidden characters left out; "" if there are none."""
+    text = text[:MOST_LOOKED_AT]
+    if not text.isascii():
+        text = _SUSPECT.sub("", text)
+    for pattern in _ORDERS:
+        if (match := pattern.search(text)) is not None:
+            return match.group()[:80]
+    return ""
+
+
+def texts_in(value: Any) -> Iterator[tuple[str, str]]:
+    """Every text within a JSON value with its JSON pointer, names of members included; up to a limit."""
+    waiting: list[tuple[str, Any]] = [("", value)]
+    for _ in range(MOST_TEXTS):
+        if not waiting:
+            return
+        place, node = waiting.pop()
+        if type(node) is str:
+            yield place, node
+        elif type(node) is dict:
+            below = [(f"{place}/{_escaped(key)}", each) for key, each in node.items()]
+            yield from ((at, key) for (at, _), key in zip(below, node, strict=True) if _SUSPECT.search(key))
+            waiting.extend(reversed([each for each in below if type(each[1]) in (str, dict, list)]))
+        elif type(node) is list:
+            inner = [(f"{place}/{at}", each) for at, each in enumerate(node) if type(each) in (str, dict, list)]
+            waiting.extend(reversed(inner))
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def units(text: str) -> int:
+    """The length of a text as JavaScript counts: most hosts are written in it."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
