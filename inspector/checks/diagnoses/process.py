@@ -1,12 +1,16 @@
 """Why a server did not start, or went away: its exit, its signal, its last words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from msgspec.structs import replace
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, Scene
 from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.frames import Direction
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _AT_ONCE_NS = 2_000_000_000
@@ -14,7 +18,7 @@ _PATIENCE_NS = 2_000_000_000
 _LIKELY = Confidence.LIKELY
 
 
-def _exit(scene: Scene) -> tuple[int, int, ProcessFact] | None:
+def exit_of(scene: Scene) -> tuple[int, int, ProcessFact] | None:
     """The child's end, if it ended by itself: number, time, fact."""
     for n, time_ns, fact in scene.processes:
         if fact.event is ProcessEvent.EXIT and scene.why:
@@ -24,7 +28,7 @@ def _exit(scene: Scene) -> tuple[int, int, ProcessFact] | None:
 
 def died(scene: Scene) -> tuple[int, int, ProcessFact] | None:
     """Its end, if no conversation came about before."""
-    return _exit(scene) if scene.opening is None else None
+    return exit_of(scene) if scene.opening is None else None
 
 
 def tail_of(scene: Scene) -> list[tuple[int, str]]:
@@ -83,22 +87,63 @@ _CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
 )
 
 
+_SIGNALS = {134: "SIGABRT", 137: "SIGKILL", 139: "SIGSEGV", 143: "SIGTERM"}
+"""Exit codes that a shell or a container makes of a signal."""
+
+
+def last_words(scene: Scene, n: int) -> Flaw:
+    """What stderr tells of an end: the cause, if it is a common one, else the last line. `n` is the end's entry."""
+    for pattern, cause, fix in _CAUSES:
+        if line := line_like(scene, pattern):
+            word = next((group for group in line[1].groups() if group), "")
+            return Flaw(f": {cause.format(word)}", frames=(line[0], n), instead=True, fix=fix)
+    last = next(((at, line) for at, line in tail_of(scene) if line.strip()), None)
+    words = f", and its last words were: {last[1][:160]}" if last else ", without a word on stderr"
+    return Flaw(words, frames=(last[0], n) if last else (n,), instead=True)
+
+
 @check("P-04", _ERROR, "the server died before it said anything", "end", topic="")
 def survives_the_handshake(case: Case) -> Iterator[Flaw]:
     """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
     ended = died(case.scene)
-    if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127):
+    if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *_SIGNALS):
         return
-    n, time_ns, fact = ended
-    said = f"the server exited with code {fact.code} after {(time_ns - case.scene.began_ns) / 1e9:.1f} s"
-    for pattern, cause, fix in _CAUSES:
-        if line := line_like(case.scene, pattern):
-            word = next((group for group in line[1].groups() if group), "")
-            yield Flaw(f"{said}: {cause.format(word)}", frames=(line[0], n), instead=True, fix=fix)
-            return
-    last = next(((at, line) for at, line in tail_of(case.scene) if line.strip()), None)
-    words = f", and its last words were: {last[1][:160]}" if last else ", without a word on stderr"
-    yield Flaw(said + words, frames=(last[0], n) if last else (n,), instead=True)
+    said = f"the server exited with code {ended[2].code} after {(ended[1] - case.scene.began_ns) / 1e9:.1f} s"
+    words = last_words(case.scene, ended[0])
+    yield replace(words, sentence=said + words.sentence)
+
+
+@check("P-17", _ERROR, "the server died in the middle of the conversation", "end", topic="")
+def survives_its_work(case: Case) -> Iterator[Flaw]:
+    """It ended by itself, and somebody was waiting for an answer; or with a code that is not 0."""
+    scene, ended = case.scene, exit_of(case.scene)
+    if scene.opening is None or ended is None or ended[2].signal or ended[2].code in _SIGNALS:
+        return
+    waiting = [each for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER]
+    if not waiting and not ended[2].code:
+        return
+    at = f" in {waiting[-1].method}" if waiting else ""
+    words = last_words(scene, ended[0])
+    frames = (*words.frames, *(each.frame for each in waiting[-1:]))
+    said = f"the server exited{at} with code {ended[2].code}{words.sentence}"
+    yield replace(words, sentence=said, frames=frames)
+
+
+@check(
+    "P-18",
+    _ERROR,
+    "the server closed its stdout and lives on",
+    "end",
+    topic="stdio",
+    fix="Keep descriptor 1 open; to silence a library, redirect its output alone.",
+)
+def keeps_its_stdout(case: Case) -> Iterator[Flaw]:
+    """The end of stdout without the end of the process."""
+    scene = case.scene
+    events = {fact.event: n for n, _, fact in scene.processes}
+    if scene.why and ProcessEvent.STDOUT_EOF in events and ProcessEvent.EXIT not in events:
+        said = "the server closed its stdout and went on: no answer can come any more"
+        yield Flaw(said, frames=(events[ProcessEvent.STDOUT_EOF],), instead=True)
 
 
 @check(
@@ -120,10 +165,10 @@ def waits_for_input(case: Case) -> Iterator[Flaw]:
 @check("P-06", _ERROR, "the server was killed", "end", topic="")
 def is_not_killed(case: Case) -> Iterator[Flaw]:
     """By a signal that we did not send, or by what a container makes of one."""
-    ended = _exit(case.scene)
+    ended = exit_of(case.scene)
     if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.scene.processes):
         return
-    signal = ended[2].signal or ("SIGKILL" if ended[2].code == 137 else "")
+    signal = ended[2].signal or _SIGNALS.get(ended[2].code or 0, "")
     if signal:
         fix = "Out of memory? See the system's log." if signal == "SIGKILL" else "A fault in native code leaves a core."
         yield Flaw(f"the server was ended by {signal}", frames=(ended[0],), instead=True, fix=fix)
@@ -133,18 +178,33 @@ _MISSING = re.compile(
     r"(?i:missing|required|not set|not defined|must be set|please set|undefined).{0,60}?"
     r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b"
     r"|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b.{0,60}?(?i:is required|missing|not set|not defined|must be set|undefined)"
+    r"|KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})'"
 )
+_SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
+_FIELD = re.compile(r"(?i)field required")
+
+
+def _missing_variable(scene: Scene) -> tuple[int, str] | None:
+    """The name of a variable that stderr says is missing, and where it does; settings are named by their field."""
+    if line := line_like(scene, _MISSING):
+        return line[0], next(group for group in line[1].groups() if group)
+    if line_like(scene, _SETTINGS) is None:
+        return None
+    for (n, said), (_, before) in pairwise(tail_of(scene)):
+        if _FIELD.search(said) and re.fullmatch(r"[A-Za-z]\w{2,60}", before.strip()):
+            return n, before.strip().upper()
+    return None
 
 
 @check("P-10", _ERROR, "a variable of the environment is missing", "end", topic="", confidence=_LIKELY)
 def environment_is_whole(case: Case) -> Iterator[Flaw]:
     """Its last words name a variable that it did not get."""
-    if (ended := died(case.scene)) is None or not (line := line_like(case.scene, _MISSING)):
+    if (ended := died(case.scene)) is None or (missing := _missing_variable(case.scene)) is None:
         return
-    name = line[1].group(1) or line[1].group(2)
+    n, name = missing
     if case.scene.connection is not None and name not in case.scene.connection.env_names:
         said = f"{name} is not in the environment that the server got"
-        yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix=f"Give it with -e {name}=…")
+        yield Flaw(said, frames=(n, ended[0]), instead=True, fix=f"Give it with -e {name}=…")
 
 
 _PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^}]*\}\}")
@@ -171,9 +231,23 @@ def directory_is_right(case: Case) -> Iterator[Flaw]:
         yield Flaw(case.scene.why.rstrip("."), frames=(case.n,), instead=True, fix="Name one that exists with --cwd.")
         return
     ended, connection = died(case.scene), case.scene.connection
-    if ended and connection and (line := line_like(case.scene, _RELATIVE)):
-        said = f"{line[1].group(1)} does not exist in {connection.cwd or 'its directory'}"
-        yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix="Give the whole path, or --cwd.")
+    if not ended or not connection:
+        return
+    if line := line_like(case.scene, _RELATIVE):
+        file = line[1].group(1)
+    elif not (line := line_like(case.scene, _PROGRAM)) or not (file := _relative(connection.argv, line[1].group(1))):
+        return
+    said = f"{file} does not exist in {connection.cwd or 'its directory'}"
+    yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix="Give the whole path, or --cwd.")
+
+
+_PROGRAM = re.compile(r"(?:can't open file|Cannot find module|Module not found) ['\"]([^'\"]{1,500})['\"]")
+
+
+def _relative(argv: Sequence[str], path: str) -> str:
+    """The word of a command that stands for this path without being all of it; "" if none does."""
+    meant = (word for word in argv[1:] if not word.startswith(("/", "-")))
+    return next((word for word in meant if path.endswith("/" + word.removeprefix("./"))), "")
 
 
 _PORT = re.compile(r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Aa]ddress already in use|[Ee]rrno (?:48|98|10048)\b|EADDRINUSE")
@@ -182,7 +256,7 @@ _PORT = re.compile(r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Aa]ddress already in use|[E
 @check("P-13", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port.")
 def port_is_free(case: Case) -> Iterator[Flaw]:
     """Often by an older copy of the same server."""
-    ended = _exit(case.scene)
+    ended = exit_of(case.scene)
     if ended and (line := line_like(case.scene, _PORT)):
         port = f" {line[1].group(1)}" if line[1].group(1) else ""
         yield Flaw(f"another process has the port{port}", frames=(line[0], ended[0]), instead=True)

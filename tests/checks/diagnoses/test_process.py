@@ -25,6 +25,14 @@ def _slow(seconds: float) -> Script:
     return talk
 
 
+def _mute(*, ends: bool) -> Script:
+    def talk() -> Talk:
+        muted = Talk().ask("tools/list").fact(ProcessFact(ProcessEvent.STDOUT_EOF, 1))
+        return muted.exit(1) if ends else muted.close("the server closed its stdout but still runs")
+
+    return talk
+
+
 CASES: Cases = {
     "P-03": (_dead(127, "sh: 1: uvx: not found"), _dead(1, "sh: 1: uvx: not found")),
     "P-04": (_dead(1, "it broke"), lambda: Talk().said("it broke").exit(1)),
@@ -42,6 +50,8 @@ CASES: Cases = {
         _dead(1, "ModuleNotFoundError: No module named 'mcp.server'"),
     ),
     "P-15": (_slow(2), _slow(0.5)),
+    "P-17": (lambda: Talk().ask("tools/list").exit(1), lambda: Talk().exit(0)),
+    "P-18": (_mute(ends=False), _mute(ends=True)),
 }
 
 
@@ -86,3 +96,44 @@ def test_a_server_that_was_left_in_good_order_has_no_fault() -> None:
 def test_what_could_not_be_started_is_told_by_what_is_wrong_with_it(why: str, id_: str) -> None:
     opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("./run",), cwd="/srv")
     assert ids(Talk(opened=False, connection=opened).close(why)) == {id_}
+
+
+@pytest.mark.parametrize(
+    ("stderr", "name"),
+    [
+        (["  File …", "KeyError: 'ACME_TOKEN'"], "ACME_TOKEN"),
+        (["1 validation error for Settings", "acme_token", "  Field required [type=missing]", "  more"], "ACME_TOKEN"),
+        (["Please set ACME_TOKEN"], "ACME_TOKEN"),
+    ],
+)
+def test_a_missing_variable_is_known_by_many_words(stderr: list[str], name: str) -> None:
+    (found,) = (each for each in _dead(1, *stderr)().findings() if each.id == "P-10")
+    assert found.sentence.startswith(f"{name} is not in the environment")
+    assert name in found.fix
+
+
+def test_a_field_that_is_missing_elsewhere_than_in_settings_is_no_variable() -> None:
+    stderr = ["1 validation error for Forecast", "station", "  Field required [type=missing]"]
+    assert ids(_dead(1, *stderr)()) == {"P-04"}
+
+
+def test_a_script_that_is_named_from_another_directory_is_the_wrong_directory() -> None:
+    def ids_of(word: str) -> set[str]:
+        where = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("/bin/python", word), cwd="/srv")
+        talk = Talk(opened=False, connection=where)
+        return ids(talk.said("python: can't open file '/srv/src/server.py': [Errno 2] No such file").exit(2))
+
+    assert ids_of("./src/server.py") == {"P-04", "P-12"}
+    assert ids_of("/srv/src/server.py") == {"P-04"}
+
+
+@pytest.mark.parametrize(("code", "signal"), [(137, "SIGKILL"), (139, "SIGSEGV"), (134, "SIGABRT")])
+def test_what_a_shell_makes_of_a_signal_is_the_signal(code: int, signal: str) -> None:
+    (found,) = _dead(code, "Killed")().findings()
+    assert found.id == "P-06"
+    assert signal in found.sentence
+
+
+def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
+    (found,) = (each for each in Talk().ask("tools/list").said("it broke").exit(1).findings() if each.id == "P-17")
+    assert found.sentence == "the server exited in tools/list with code 1, and its last words were: it broke"

@@ -1,5 +1,5 @@
 """Started without --stdio the server opens a port instead, says so on stderr, and never reads stdin."""
-# expects: L-04
+# expects: P-09
 # exit: 7
 # options: --timeout 2.5
 
