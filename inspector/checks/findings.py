@@ -62,5 +62,5 @@ class Finding(msgspec.Struct, frozen=True):
     """Which connection of the journal it is about, counted from 1."""
     trait: str = ""
     """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
-    amount: int = 0
-    """Of a trait that is a number."""
+    hosts: tuple[str, ...] = ()
+    """Ids of the hosts concerned, where not all are that know the trait; () for all of those."""

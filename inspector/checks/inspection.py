@@ -232,7 +232,7 @@ class Inspection:
         case = Case(scene, entry.n, entry.time_ns, scene.row)
         match fact:
             case Stderr():
-                scene.stderr.append((entry.n, fact.payload[:4096]))
+                scene.muttered(entry.n, entry.time_ns, fact.payload)
             case ConnectionFact():
                 self._connection(entry, fact)
             case ProcessFact():
@@ -336,7 +336,7 @@ class Inspection:
                 revision.date if revision else "",
                 connection=case.scene.number,
                 trait=flaw.trait,
-                amount=flaw.amount,
+                hosts=flaw.hosts,
             )
         )
 

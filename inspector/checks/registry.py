@@ -36,8 +36,8 @@ class Flaw(msgspec.Struct, frozen=True):
     """If another than the check's own."""
     trait: str = ""
     """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
-    amount: int = 0
-    """Of a trait that is a number."""
+    hosts: tuple[str, ...] = ()
+    """Ids of the hosts concerned, where not all are that know the trait; () for all of those."""
 
 
 Judge = Callable[[Any], Iterator[Flaw]]
