@@ -197,12 +197,17 @@ class Scene:
         self.processes: list[tuple[int, int, ProcessFact]] = []
         """Number, time and fact."""
         self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
+        self.flood = (0, 0)
+        """The entry that began the second with the most bytes on stderr, and how many these were."""
+        self._second = (0, 0, 0)
         self.messages = 0
         """Messages that the server sent."""
         self.first_message_ns: int | None = None
         self.why = ""
         """Why the connection ended, as the transport said."""
         self.last_ns = 0
+        self.notes: dict[str, Any] = {}
+        """What a diagnosis wants to know again later, by its id; nobody else looks."""
         self.judged: dict[str, int] = {}
         """How often something expensive was looked at, by its name."""
 
@@ -230,6 +235,17 @@ class Scene:
         if asked is not None and peek.has(asked.params, "_meta", PREFIX + "clientCapabilities"):
             return peek.mapping(asked.params, "_meta", PREFIX + "clientCapabilities")
         return self.opening.client_capabilities if self.opening else {}
+
+    def muttered(self, n: int, time_ns: int, payload: bytes) -> None:
+        """The child wrote to stderr."""
+        self.stderr.append((n, payload[:4096]))
+        first, began, size = self._second
+        if not first or time_ns - began > 1_000_000_000:
+            first, began, size = n, time_ns, 0
+        size += len(payload) + 1
+        self._second = (first, began, size)
+        if size > self.flood[1]:
+            self.flood = (first, size)
 
     def settle(self, opening: Opening) -> None:
         """The revision is known, or another one now."""
