@@ -2,6 +2,7 @@
 
 from inspector.checks.diagnoses import bytes as bytes_
 from inspector.checks.diagnoses import opening, process, starting
+from inspector.checks.diagnoses import results as results_
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules import (
     clients,
@@ -33,6 +34,7 @@ IMPORTED = (
     starting,
     bytes_,
     opening,
+    results_,
 )
 """The chapters, in the order of the list."""
 

@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
+from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc
 
@@ -93,6 +94,40 @@ def lines_are_messages(case: Case) -> Iterator[Flaw]:
         yield Flaw("two messages stand on one line", span=(len(text[:end].encode()), len(line)))
 
 
+@check(
+    "F-05",
+    _ERROR,
+    "what it writes is held back",
+    "answer",
+    "error",
+    "late",
+    topic="stdio",
+    confidence=Confidence.LIKELY,
+    fix="Flush after each message: flush=True, PYTHONUNBUFFERED=1, stdbuf -oL. Read line by line, not to the end.",
+)
+def output_is_flushed(case: Case) -> Iterator[Flaw]:
+    """An answer that came only when stdin was closed, long after it was asked for."""
+    closed = _closed_ns(case)
+    if closed is None or case.asked is None or not case.scene.seldom("F-05", 1, 1 << 62):
+        return
+    waited = (closed - case.asked.time_ns) / 1e9
+    said = f"{case.asked.method[:60]} was answered when stdin was closed, {waited:.0f} s after it was sent"
+    yield Flaw(said, frames=(case.asked.frame,))
+
+
+def _closed_ns(case: Case) -> int | None:
+    """When stdin was closed, if that is what an answer had waited for."""
+    asked, processes = case.asked, case.scene.processes
+    if asked is None or case.frame is None or case.frame.channel is not Channel.STDOUT or len(processes) < 2:
+        return None
+    closed = next((time_ns for _, time_ns, fact in processes if fact.event is ProcessEvent.STDIN_EOF), None)
+    waited = closed is not None and closed - asked.time_ns >= _HELD_NS and case.time_ns - closed < _SOON_NS
+    return closed if waited else None
+
+
+_HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
+
+
 @check("F-06", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8.")
 def text_is_utf8(case: Case) -> Iterator[Flaw]:
     """Which byte, and what it may have been meant to be."""
@@ -141,6 +176,42 @@ def stdout_has_no_colours(case: Case) -> Iterator[Flaw]:
     frame = case.frame
     if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.scene.seldom("F-09", _SAID, 1 << 62):
         yield Flaw("a line has terminal codes: the server thinks that it writes to a terminal", span=(at, at + 1))
+
+
+_SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
+_PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
+
+
+@check(
+    "F-10",
+    _ERROR,
+    "the start-up files of a shell write to stdout",
+    "garbled",
+    topic="stdio",
+    confidence=Confidence.LIKELY,
+    fix="Start the program itself, or the shell without -l and -i.",
+)
+def profile_is_silent(case: Case) -> Iterator[Flaw]:
+    """The first lines, of a shell that reads its start-up files."""
+    line, connection = _garbage(case), case.scene.connection
+    if line is None or not line.strip() or connection is None or case.scene.first_message_ns is not None:
+        return
+    if _is_login_shell(connection.argv) and case.scene.seldom("F-10", 1, 1 << 62):
+        yield Flaw("a line comes from the start-up files of the shell", span=(0, len(line)))
+    elif _PROFILE.search(line[:500]) and _is_shell(connection.argv) and case.scene.seldom("F-10", 1, 1 << 62):
+        yield Flaw("a line looks like one of a shell's start-up files", span=(0, len(line)))
+
+
+def _is_shell(argv: Sequence[str]) -> bool:
+    return bool(argv) and argv[0].rpartition("/")[2] in _SHELLS
+
+
+def _is_login_shell(argv: Sequence[str]) -> bool:
+    flags = [word for word in argv[1:4] if word.startswith("-")]
+    return _is_shell(argv) and any(
+        flag in ("--login", "--interactive") or (not flag.startswith("--") and bool(set(flag) & set("li")))
+        for flag in flags
+    )
 
 
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16,}")

@@ -1,5 +1,6 @@
 """Why no conversation came about, or why it will not with others: ids, silence, versions."""
 
+import re
 from collections.abc import Iterator
 
 from inspector.checks.diagnoses.starting import unanswered
@@ -60,6 +61,45 @@ def answers_soon(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the first answer took {took / 1e9:.0f} s; some hosts give up after 10")
 
 
+_EARLY = re.compile(
+    r"(?i)before initiali[sz]ation|not (yet )?(been )?initiali[sz]ed|must initiali[sz]e|uninitiali[sz]ed"
+)
+
+
+@check("L-06", _ERROR, "a request refused as if nobody had said hello", "error", topic="basic/lifecycle", until=4)
+def knows_that_it_was_initialized(case: Case) -> Iterator[Flaw]:
+    """It has lost what was agreed on, or the client was too early."""
+    scene, said = case.scene, peek.text(case.value, "message") or ""
+    if scene.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
+        return
+    if scene.initialized:
+        fix = "Was it restarted, or do several take turns? Keep sessions to one of them, or be stateless."
+        yield Flaw(f"{case.method[:60]} was refused as if there had been no initialize: {said[:100]}", fix=fix)
+    else:
+        fix = "Send notifications/initialized before the first request."
+        yield Flaw(f"{case.method[:60]} was sent before notifications/initialized: {said[:100]}", fix=fix)
+
+
+_VERSION = re.compile(
+    r"(?i)(unsupported|invalid|unknown|incompatible|not supported).{0,40}version|version.{0,40}(not |un)supported"
+)
+
+
+@check("L-07", _ERROR, "no version in common", "error", topic="basic/lifecycle")
+def has_a_version_in_common(case: Case) -> Iterator[Flaw]:
+    """-32022, or initialize refused for its version; no harm where one is known that both speak."""
+    code, asked = peek.integer(case.value, "code"), case.asked
+    said = peek.text(case.value, "message") or ""
+    if code != -32022 and not (case.method == "initialize" and _VERSION.search(said[:500])):
+        return
+    named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
+    common = [each for each in named if find(each) is not None]
+    tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else said[:100]
+    mild = _HINT if common and asked is not None and asked.probe else None
+    fix = f"--revision {common[0]}" if common else "Ask its author which revisions it speaks."
+    yield Flaw(f"the server refuses the version that was asked for: {tells}", "/error", severity=mild, fix=fix)
+
+
 @check(
     "L-08",
     _ERROR,
@@ -74,6 +114,26 @@ def negotiates(case: Case) -> Iterator[Flaw]:
     row = find(date) if date else None
     if row is not None and row.era is Era.MODERN:
         yield Flaw(f"initialize was answered with {date}, a revision without initialize", "/result/protocolVersion")
+
+
+@check(
+    "L-09",
+    _ERROR,
+    "half of the stateless revision",
+    "answer server/discover",
+    topic="server/discover",
+    fix="Give all that each result of this revision needs, or do not answer server/discover.",
+)
+def is_stateless_all_through(case: Case) -> Iterator[Flaw]:
+    """server/discover is answered, and members are missing that clients of that revision rely on."""
+    if type(case.value) is not dict:
+        return
+    missing = [name for name in _NEEDED if name not in case.value]
+    if missing:
+        yield Flaw(f"server/discover is answered without {', '.join(missing)}", "/result")
+
+
+_NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 
 
 @check(

@@ -91,8 +91,11 @@ def is_installed(case: Case) -> Iterator[Flaw]:
 
 
 _WITH_VALUE = frozenset(
-    "-e --env --env-file -v --volume --mount -p --publish --name --network --net -w --workdir -u --user "
-    "--entrypoint -h --hostname --add-host --platform -m --memory --cpus -l --label --pull --tmpfs --gpus".split()
+    {
+        *("-e", "--env", "--env-file", "-v", "--volume", "--mount", "-p", "--publish", "--name", "--network", "--net"),
+        *("-w", "--workdir", "-u", "--user", "--entrypoint", "-h", "--hostname", "--add-host", "--platform", "-m"),
+        *("--memory", "--cpus", "-l", "--label", "--pull", "--tmpfs", "--gpus"),
+    }
 )
 _FIX_DOCKER = "docker run -i --rm IMAGE: with -i, without -t and without -d."
 

@@ -3,13 +3,29 @@
 import pytest
 
 from inspector.checks.diagnoses import bytes as bytes_
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Eol
-from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import Cases, Script, Talk
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk, initialize, initialized
 
 
 def _line(payload: bytes) -> Script:
     return lambda: Talk().ask("ping").frame(payload)
+
+
+def _held(*, closed: bool) -> Script:
+    def talk() -> Talk:
+        begun = Talk(opened=False).fact(ProcessFact(ProcessEvent.SPAWN, 1)).ask("initialize", initialize(4)).wait(10)
+        if closed:
+            begun.fact(ProcessFact(ProcessEvent.STDIN_EOF, 1))
+        return begun.answer(initialized(4))
+
+    return talk
+
+
+def _shell(flag: str, line: bytes) -> Script:
+    opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("/bin/bash", flag, "server"))
+    return lambda: Talk(opened=False, connection=opened).frame(line)
 
 
 _FINE = b'{"jsonrpc":"2.0","id":2,"result":{}}'
@@ -18,6 +34,7 @@ CASES: Cases = {
     "F-02": (_line(b"Content-Length: 38"), _line(b"Contents of the hold: 38")),
     "F-03": (_line(b"{"), _line(b"{}")),
     "F-04": (_line(_FINE + b" " + _FINE), _line(_FINE + b" ")),
+    "F-05": (_held(closed=True), _held(closed=False)),
     "F-06": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}'),
         _line('{"jsonrpc":"2.0","id":2,"result":{"a":"—"}}'.encode()),
@@ -25,6 +42,7 @@ CASES: Cases = {
     "F-07": (_line(b"\xef\xbb\xbf" + _FINE), _line(_FINE)),
     "F-08": (lambda: Talk().ask("ping").frame(_FINE, eol=Eol.CRLF), _line(_FINE)),
     "F-09": (_line(b"\x1b[32m" + _FINE), _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\\u001b[32m"}}')),
+    "F-10": (_shell("-lc", b"hello from .bashrc"), _shell("-c", b"hello")),
     "F-11": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":12345678901234567890}}'),
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"12345678901234567890 NaN"}}'),
@@ -46,7 +64,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 
 def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
-    (found,) = _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}')().findings()
+    (found,) = of_one(_line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}')().findings(), "F-06")
     assert found.sentence == "byte 0x97 at 39 is no UTF-8; in Windows-1252 it is '—'"
     assert found.span == (39, 40)
 
@@ -56,7 +74,7 @@ def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
     [(b"INFO:root:hello", "sys.stderr"), (b"npm notice New version", "npm_config"), (b"hi", "console.error")],
 )
 def test_the_fix_goes_by_who_seems_to_have_written_the_line(line: bytes, fix: str) -> None:
-    (found,) = _line(line)().findings()
+    (found,) = of_one(_line(line)().findings(), "F-01")
     assert fix in found.fix
 
 

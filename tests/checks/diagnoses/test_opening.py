@@ -3,7 +3,10 @@
 import pytest
 
 from inspector.checks.diagnoses import opening
-from tests.checks.both import assert_both, checks_of
+from inspector.checks.findings import Severity
+from inspector.protocol.frames import Direction
+from inspector.protocol.revisions.table import ROWS
+from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
 
 
@@ -30,6 +33,12 @@ def _probed(*, answered: bool) -> Script:
     return talk
 
 
+def _discovered(*missing: str) -> Script:
+    whole = {"supportedVersions": [ROWS[-1].date], "capabilities": {}, "resultType": "complete", "ttlMs": 0}
+    result = {name: value for name, value in (whole | {"cacheScope": "public"}).items() if name not in missing}
+    return lambda: Talk(5, opened=False).ask("server/discover").answer(result, bare=True)
+
+
 CASES: Cases = {
     "L-01": (lambda: Talk().ask("ping").answer({}, "2"), lambda: Talk().ask("ping").answer({}, 2)),
     "L-04": (
@@ -37,10 +46,19 @@ CASES: Cases = {
         lambda: Talk(opened=False).ask("initialize", initialize(4)).exit(1),
     ),
     "L-05": (_waited(6), _waited(4)),
+    "L-06": (
+        lambda: Talk().ask("tools/list").error(-32602, "Received request before initialization was complete"),
+        lambda: Talk().ask("tools/list").error(-32602, "the database is not ready"),
+    ),
+    "L-07": (
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32602, "Unsupported protocol version"),
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32602, "Unsupported client"),
+    ),
     "L-08": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(5)),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(3)),
     ),
+    "L-09": (_discovered("ttlMs"), _discovered()),
     "L-10": (_probed(answered=False), _probed(answered=True)),
     "L-13": (_again(), _again("prompts")),
 }
@@ -53,3 +71,18 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize("id_", CASES)
 def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(("ready", "fix"), [(True, "Was it restarted"), (False, "Send notifications/initialized")])
+def test_who_is_to_blame_for_a_refusal_is_told(ready: bool, fix: str) -> None:
+    talk = Talk(ready=ready).ask("tools/list").error(-32602, "Server not initialized")
+    (found,) = of_one(talk.findings(), "L-06")
+    assert found.fix.startswith(fix)
+
+
+def test_a_version_that_both_speak_is_no_fault() -> None:
+    supported = {"supported": [ROWS[3].date], "requested": ROWS[4].date}
+    body = b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}'
+    talk = Talk(opened=False).frame(body, Direction.TO_SERVER, probe=True).error(-32022, "no", supported, id=1)
+    (found,) = of_one(talk.findings(), "L-07")
+    assert (found.severity, found.fix) == (Severity.HINT, f"--revision {ROWS[3].date}")

@@ -1,0 +1,123 @@
+"""What calls cost and give away: results too large for a model, secrets in them, calls that took too long, floods."""
+
+import re
+from collections.abc import Iterator
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case
+from inspector.protocol import peek
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
+_LIKELY = Confidence.LIKELY
+_CHARACTERS_PER_TOKEN = 4
+_MOST_TOKENS = 25_000
+"""What a well-known host takes of one result."""
+_LARGE_IMAGE = 1 << 20
+_LOOKED_AT = 256 * 1024
+"""Bytes of a result in which secrets are looked for."""
+
+
+@check(
+    "R-01",
+    _WARNING,
+    "a result that is too long for a model",
+    "answer tools/call",
+    topic="",
+    confidence=_LIKELY,
+    fix="Give pages, a summary, or a link to a resource.",
+)
+def result_fits_a_model(case: Case) -> Iterator[Flaw]:
+    """By the length of its text; a token is about four characters."""
+    if case.frame is None or len(case.frame.payload) < _MOST_TOKENS * _CHARACTERS_PER_TOKEN:
+        return
+    text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
+    if (tokens := text // _CHARACTERS_PER_TOKEN) > _MOST_TOKENS:
+        said = f"the result has about {tokens:,} tokens; some hosts cut it off at {_MOST_TOKENS:,}"
+        yield Flaw(said, "/result/content", frames=(case.asked.frame,) if case.asked else ())
+
+
+@check(
+    "R-02",
+    _WARNING,
+    "a large picture",
+    "answer tools/call",
+    topic="",
+    fix="Make it smaller, or give a link to a resource: models see small pictures only.",
+)
+def pictures_are_small(case: Case) -> Iterator[Flaw]:
+    """More than 1 MiB, decoded."""
+    if case.frame is None or len(case.frame.payload) < _LARGE_IMAGE:
+        return
+    for at, block in enumerate(peek.items(case.value, "content")):
+        size = len(peek.text(block, "data") or "") * 3 // 4
+        if peek.text(block, "type") == "image" and size > _LARGE_IMAGE:
+            yield Flaw(f"a picture of {size / (1 << 20):.1f} MiB", f"/result/content/{at}/data")
+
+
+_FLOOD = 1_000_000
+
+
+@check("R-04", _WARNING, "a flood on stderr", "end", topic="stdio", fix="Write less, or at a level that can be chosen.")
+def stderr_is_no_flood(case: Case) -> Iterator[Flaw]:
+    """More than a megabyte in a second."""
+    n, most = case.scene.flood
+    if most > _FLOOD:
+        yield Flaw(f"{most / 1e6:.1f} MB on stderr within a second", frames=(n,), instead=True)
+
+
+_LONG_NS = 2_000_000_000
+
+
+@check(
+    "R-07",
+    _WARNING,
+    "a call that was given up",
+    "end",
+    topic="basic/utilities/cancellation",
+    confidence=_LIKELY,
+    fix="Answer sooner, or tell of progress: that keeps clients waiting. --timeout waits longer.",
+)
+def calls_are_answered(case: Case) -> Iterator[Flaw]:
+    """Taken back by the client after seconds without an answer; whether progress had come says which clock it was."""
+    scene = case.scene
+    for asked in scene.done.values():
+        if asked.cancelled is None or asked.answered is not None or asked.method == "subscriptions/listen":
+            continue
+        waited = asked.cancelled_ns - asked.time_ns
+        if waited < _LONG_NS:
+            continue
+        telling = scene.tokens.get(asked.token) if asked.token is not None else None
+        progress = bool(telling and telling.asked.frame == asked.frame and telling.frame)
+        clock = "although progress came: it took too long in all" if progress else "and no progress came meanwhile"
+        said = f"{asked.method[:60]} was given up after {waited / 1e9:.0f} s, {clock}"
+        yield Flaw(said, frames=(asked.frame, asked.cancelled), instead=True)
+
+
+_SECRETS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    ("a GitHub token", re.compile(rb"\bgh[pousr]_[A-Za-z0-9]{36}|\bgithub_pat_[A-Za-z0-9_]{60,}")),
+    ("a key of an AI provider", re.compile(rb"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}")),
+    ("a Slack token", re.compile(rb"\bxox[abpors]-[A-Za-z0-9-]{20,}")),
+    ("an AWS access key", re.compile(rb"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b")),
+    ("a private key", re.compile(rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("a signed token", re.compile(rb"\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}")),
+)
+
+
+@check(
+    "R-08",
+    _WARNING,
+    "a secret in a result",
+    "answer tools/call",
+    "answer resources/read",
+    "answer prompts/get",
+    topic="",
+    confidence=_LIKELY,
+    fix="Leave it out: what a tool returns goes to the model and its provider.",
+)
+def results_hold_no_secrets(case: Case) -> Iterator[Flaw]:
+    """By the shapes that well-known tokens have. It says where, and never repeats them."""
+    payload = case.frame.payload[:_LOOKED_AT] if case.frame is not None else b""
+    for name, pattern in _SECRETS:
+        if found := pattern.search(payload):
+            yield Flaw(f"the result of {case.method[:60]} holds what looks like {name}", span=found.span())

@@ -1,0 +1,62 @@
+"""What calls cost and give away."""
+
+from typing import Any
+
+import pytest
+
+from inspector.checks.diagnoses import results
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk, asked
+
+_TOKEN = "ghp_" + "a1B2" * 9
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def _image(size: int) -> dict[str, Any]:
+    return {"content": [{"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo=" + "A" * (size * 4 // 3)}]}
+
+
+def _muttered(lines: int) -> Script:
+    return lambda: Talk().said(*["x" * 999] * lines).close()
+
+
+def _given_up(seconds: float, *, progress: bool = False) -> Script:
+    def talk() -> Talk:
+        begun = Talk().ask("tools/call", {"name": "a"}, 7, progressToken=7)
+        if progress:
+            begun.tell("notifications/progress", {"progressToken": 7, "progress": 1})
+        return begun.wait(seconds).inform("notifications/cancelled", {"requestId": 7}).close()
+
+    return talk
+
+
+CASES: Cases = {
+    "R-01": (asked("tools/call", _text("word " * 30_000)), asked("tools/call", _text("word " * 10_000))),
+    "R-02": (asked("tools/call", _image(2_000_000)), asked("tools/call", _image(900_000))),
+    "R-04": (_muttered(1100), _muttered(900)),
+    "R-07": (_given_up(60), _given_up(1)),
+    "R-08": (asked("tools/call", _text(f"use {_TOKEN} for it")), asked("tools/call", _text("use ghp_… for it"))),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(results)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_a_secret_is_never_repeated() -> None:
+    (found,) = of_one(CASES["R-08"][0]().findings(), "R-08")
+    assert _TOKEN not in found.sentence
+
+
+@pytest.mark.parametrize(("progress", "said"), [(True, "took too long in all"), (False, "no progress came")])
+def test_which_clock_had_run_out_is_told(progress: bool, said: str) -> None:
+    (found,) = of_one(_given_up(60, progress=progress)().findings(), "R-07")
+    assert said in found.sentence
