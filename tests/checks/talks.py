@@ -15,6 +15,7 @@ from inspector.protocol.facts import (
     HttpFact,
     ProcessEvent,
     ProcessFact,
+    SseNote,
     Stderr,
 )
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
@@ -149,10 +150,21 @@ class Talk:
             ConnectionFact(ConnectionEvent.ABORT if why else ConnectionEvent.CLOSE, self.transport, why=why)
         )
 
-    def post(self, method: str = "POST") -> "Talk":
+    def post(self, method: str = "POST", target: str = "http://host/mcp", **headers: str) -> "Talk":
         """An HTTP exchange begins; what is sent and answered next belongs to it."""
         self.http += 1
-        return self.fact(HttpFact(HttpEvent.REQUEST, self.http, method, "http://host/mcp"))
+        named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+        return self.fact(HttpFact(HttpEvent.REQUEST, self.http, method, target, headers=named))
+
+    def fetch(self, target: str, document: bytes | None = None, status: int = 200) -> "Talk":
+        """A login looks for metadata."""
+        self.post("GET", target).head(status)
+        return self.fact(HttpFact(HttpEvent.END, self.http, document=document))
+
+    def on(self, http: int) -> "Talk":
+        """What follows belongs to an exchange that was begun before."""
+        self.http = http
+        return self
 
     def head(self, status: int = 200, kind: str = "application/json", **headers: str) -> "Talk":
         """The head of the response comes."""
@@ -163,6 +175,10 @@ class Talk:
     def over(self, why: str = "") -> "Talk":
         """The response is complete."""
         return self.fact(HttpFact(HttpEvent.END, self.http, why=why))
+
+    def note(self, **facts: Any) -> "Talk":
+        """An event without a message, or a comment, comes on the stream."""
+        return self.fact(SseNote(self.http, b"", **facts))
 
     def event(self, payload: bytes, **facts: Any) -> "Talk":
         """A message comes as an event of a stream."""

@@ -11,6 +11,7 @@ from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent, Http
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions.openings import modern_code
+from inspector.protocol.tracking.opening import declared_revision
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _SESSION = "mcp-session-id"
@@ -118,15 +119,12 @@ def unknown_methods_are_404(case: Case) -> Iterator[Flaw]:
 
 @check("W16", _ERROR, "an error of the protocol without 400", "carried", topic="http", since=5, fix="Answer 400.")
 def protocol_errors_are_400(case: Case) -> Iterator[Flaw]:
-    """-32020, -32021 and -32022."""
+    """-32020, -32021 and -32022; -32602 for a request that does not say what it must."""
     status, code = _status(case), peek.integer(case.value, "code")
-    if (
-        status
-        and isinstance(case.message, ErrorAnswer)
-        and code in (-32020, -32021, -32022)
-        and modern_code(case.value) == code
-        and status != 400
-    ):
+    if not status or not isinstance(case.message, ErrorAnswer) or status == 400:
+        return
+    undeclared = case.asked is not None and declared_revision(case.asked.params) is None
+    if (code in (-32020, -32021, -32022) and modern_code(case.value) == code) or (code == -32602 and undeclared):
         yield Flaw(f"error {code} came with the status {status}", "/error/code")
 
 

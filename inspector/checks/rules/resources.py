@@ -1,9 +1,11 @@
 """Resources, prompts and completions."""
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import Case
 from inspector.protocol import peek
 
@@ -87,3 +89,53 @@ def completion_adds_up(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"{len(values)} values of a total of {total}", "/result/completion/total", severity=_HINT)
     if total is not None and total > len(values) and peek.flag(case.value, "completion", "hasMore") is False:
         yield Flaw("there are more in total, and hasMore is false", "/result/completion/hasMore", severity=_HINT)
+
+
+_GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
+
+
+@check(
+    "R06",
+    _ERROR,
+    "a resource that is not there is told by another code",
+    "error resources/read",
+    topic="server/resources",
+    mild_until=4,
+    confidence=Confidence.LIKELY,
+)
+def absence_has_its_code(case: Case) -> Iterator[Flaw]:
+    """-32002, and since 2026 -32602; by the words of the error, since only they tell what it is about."""
+    wanted = -32002 if case.row < LAST else -32602
+    code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
+    if case.row and code is not None and code != wanted and _GONE.search(said[:500]):
+        if not (case.row == LAST and code == -32002):  # that one is told as a code of an earlier revision
+            yield Flaw(f"“{said[:80]}” came with {code}, not {wanted}", "/error/code", fix=f"Answer {wanted}.")
+
+
+@check("R07", _HINT, "a resource that is another than was listed", "answer resources/read", topic="server/resources")
+def contents_are_as_listed(case: Case) -> Iterator[Flaw]:
+    """Its size and its type; judged where the whole of one resource was read."""
+    uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
+    known, contents = case.scene.known["resources"].get(uri), peek.items(case.value, "contents")
+    if known is None or len(contents) != 1 or peek.text(contents[0], "uri") != uri:
+        return
+    listed, read = peek.text(known.item, "mimeType"), peek.text(contents[0], "mimeType")
+    if listed and read and _bare(listed) != _bare(read):
+        said = f"{uri[:60]!r} was listed as {listed[:40]} and is {read[:40]}"
+        yield Flaw(said, "/result/contents/0/mimeType", frames=(known.frame,))
+    size, now = peek.integer(known.item, "size"), _size_of(contents[0])
+    if size is not None and now is not None and size != now:
+        said = f"{uri[:60]!r} was listed with {size:,} bytes and has {now:,}"
+        yield Flaw(said, "/result/contents/0", frames=(known.frame,))
+
+
+def _bare(kind: str) -> str:
+    return kind.partition(";")[0].strip().lower()
+
+
+def _size_of(content: Any) -> int | None:
+    """The bytes of a text as UTF-8, or of a blob; None if it has neither."""
+    if (text := peek.text(content, "text")) is not None:
+        return len(text.encode("utf-8", "surrogatepass"))
+    blob = peek.text(content, "blob")
+    return None if blob is None or len(blob) % 4 else len(blob) // 4 * 3 - (len(blob) - len(blob.rstrip("=")))

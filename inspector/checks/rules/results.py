@@ -228,3 +228,20 @@ def failures_are_marked(case: Case) -> Iterator[Flaw]:
         said = peek.text(case.value, "content", 0, "text")
         if said is not None and _FAILED.match(said[:40]):
             yield Flaw(f"a success that begins with {said[:40]!r}", "/result/content/0/text")
+
+
+@check(
+    "K12",
+    _WARNING,
+    "an unknown tool is told as a tool's failure",
+    _CALL,
+    topic="server/tools",
+    confidence=Confidence.LIKELY,
+    fix="Answer with error -32602: there is no tool that could have failed.",
+)
+def unknown_tools_are_an_error(case: Case) -> Iterator[Flaw]:
+    """A call of a name that the whole list does not have, which somebody made by hand."""
+    name = peek.text(case.asked.params if case.asked else None, "name")
+    listed = "tools/list" in case.scene.whole
+    if name is not None and listed and name not in case.scene.known["tools"] and peek.at(case.value, "isError") is True:
+        yield Flaw(f"{name[:60]!r} is not in the list, and calling it fails with isError", "/result/isError")

@@ -27,7 +27,7 @@ _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 )
 def result_has_its_shape(case: Case) -> Iterator[Flaw]:
     """Every result against the shape of its method in its revision."""
-    name = _shape_of_result(case)
+    name = shape_of_result(case)
     if name and (faults := judge_of(case.row, name)(case.value)):
         yield from map(_as_flaw, faults, ["/result"] * len(faults), [case.method] * len(faults))
 
@@ -46,8 +46,8 @@ def params_have_their_shape(case: Case) -> Iterator[Flaw]:
             yield from map(_as_flaw, faults, ["/params"] * len(faults), [message.method] * len(faults))
 
 
-def _shape_of_result(case: Case) -> str:
-    """The type that a result must be of; "" where nothing is known of it."""
+def shape_of_result(case: Case) -> str:
+    """The type that an answer's result must be of; "" where nothing is known of it."""
     asked, value = case.asked, case.value
     if not case.row or asked is None:
         return ""

@@ -7,6 +7,9 @@ from inspector.checks.learning import id_at, listen_of
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
+from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
+from inspector.protocol.frames import Channel
+from inspector.protocol.jsonrpc import Answer
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
@@ -34,6 +37,7 @@ def begins_with_acknowledgment(case: Case) -> Iterator[Flaw]:
     "a change that does not say which subscription it is for",
     *_CHANGES,
     f"notification {_ACKNOWLEDGED}",
+    "answer subscriptions/listen",
     topic=_TOPIC,
     since=5,
     fix="Put the id of the listen request into _meta, as it came.",
@@ -42,7 +46,12 @@ def names_its_subscription(case: Case) -> Iterator[Flaw]:
     """By the id of the listen request, of the same type."""
     id_ = id_at(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
-    if id_ is None:
+    if isinstance(case.message, Answer):
+        if case.asked is not None and id_ != case.asked.id:
+            yield Flaw("the result of subscriptions/listen does not carry its subscriptionId", "/result/_meta")
+    elif _is_elsewhere(case):
+        return
+    elif id_ is None:
         yield Flaw(f"{case.method} does not name its subscription", place)
     elif listen_of(case.scene, case.value) is None:
         yield Flaw(f"{case.method} names the subscription {id_!r}, which is not open", place)
@@ -99,11 +108,47 @@ def streams_of_changes_have_changes(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"{case.method} came on the stream of subscriptions/listen", "/method")
 
 
-@check("B06", _ERROR, "the end of a stream does not say of which", "answer subscriptions/listen", topic=_TOPIC, since=5)
-def end_names_its_subscription(case: Case) -> Iterator[Flaw]:
-    """The result of a listen carries its id."""
-    if case.asked is not None and id_at(case.value, "_meta", PREFIX + "subscriptionId") != case.asked.id:
-        yield Flaw("the result of subscriptions/listen does not carry its subscriptionId", "/result/_meta")
+def _is_elsewhere(case: Case) -> bool:
+    """Whether a change came where nobody listens: without a subscription, or on the stream of another request."""
+    if case.life is not None and case.life.asked:
+        return all(each.method != "subscriptions/listen" for each in case.life.asked)
+    return not case.scene.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
+
+
+@check("B06", _WARNING, "a stream of changes ends without a word", "http end", topic=_TOPIC, since=5)
+def end_is_told(case: Case) -> Iterator[Flaw]:
+    """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
+    life, fact = case.life, case.fact
+    if life is None or life.response is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
+        return
+    for asked in life.asked:
+        listens = asked.method == "subscriptions/listen" and asked.answered is None and asked.cancelled is None
+        if listens and asked.id in case.scene.listens and life.events:
+            yield Flaw("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
+
+
+@check(
+    "B07",
+    _WARNING,
+    "a stream of changes that is none",
+    "answer subscriptions/listen",
+    topic="http",
+    since=5,
+    fix="Answer with text/event-stream and keep it open.",
+)
+def listening_is_a_stream(case: Case) -> Iterator[Flaw]:
+    """A result at once, as plain JSON: nothing can ever be told."""
+    if case.frame is not None and case.frame.channel is Channel.REPLY:
+        yield Flaw("subscriptions/listen was answered at once, and not by a stream", "/result")
+
+
+@check("B08", _ERROR, "a change that is told where nobody listens", *_CHANGES, topic=_TOPIC, since=5)
+def changes_are_told_to_listeners(case: Case) -> Iterator[Flaw]:
+    """Changes come on streams of subscriptions/listen and nowhere else."""
+    if _is_elsewhere(case):
+        asked = case.life.asked[0].method[:60] if case.life is not None and case.life.asked else ""
+        where = f"on the stream of {asked}" if asked else "while nothing listens"
+        yield Flaw(f"{case.method} came {where}", "/method")
 
 
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}

@@ -198,3 +198,50 @@ def references_lead_somewhere(case: Case) -> Iterator[Flaw]:
             for keyword, fault in schema_faults(tool.get(member)):
                 if keyword == "$ref":
                     yield Flaw(f"{name}: {member} has a reference that {fault.sentence}", f"{place}/{member}")
+
+
+_DEEP, _MANY, _LARGE = 40, 2000, 100_000
+_MOST_OBJECTS = 200_000
+"""Of all schemas of a list together."""
+
+
+@check(
+    "T09",
+    _HINT,
+    "a schema that is larger than clients may take",
+    _LIST,
+    topic="basic",
+    heavy=True,
+    fix="Make it plain, or split the tool.",
+)
+def schemas_are_of_a_size(case: Case) -> Iterator[Flaw]:
+    """Clients should limit depth, number of subschemas and time; what a model is shown costs in each call."""
+    left = _MOST_OBJECTS
+    for place, name, tool in tools_of(case):
+        for member in _SCHEMAS:
+            if left <= 0 or type(tool.get(member)) is not dict:
+                continue
+            count, depth, size = _extent(tool[member], left)
+            left -= count
+            why = f"{depth} levels deep" if depth > _DEEP else f"of {count:,} parts" if count > _MANY else ""
+            why = why or (f"{size // 1000} kB large" if size > _LARGE else "")
+            if why:
+                yield Flaw(f"{name}: {member} is {why}", f"{place}/{member}")
+
+
+def _extent(schema: Any, most: int) -> tuple[int, int, int]:
+    """How many objects it has, how deep it is, and how many characters; roughly, and of at most so many objects."""
+    count = deepest = size = 0
+    waiting = [(schema, 1)]
+    while waiting and count <= most:
+        each, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        if type(each) is dict:
+            count += 1
+            size += sum(len(key) + 4 for key in each)
+            waiting += [(below, depth + 1) for below in each.values()]
+        elif type(each) is list:
+            waiting += [(below, depth + 1) for below in each]
+        else:
+            size += len(each) + 3 if type(each) is str else 5
+    return count, deepest, size

@@ -7,14 +7,18 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import id_at
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case, Telling
+from inspector.checks.secrets import secret_in
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.log_levels import LEVELS
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _LOG, _PROGRESS = "notification notifications/message", "notification notifications/progress"
 _RACE_NS = 1_000_000_000
 """What crosses a cancellation on the wire within this time is nobody's fault."""
+_LOOKED_AT = 16_384
+"""Bytes of a log message that are searched."""
 
 
 @check(
@@ -163,3 +167,19 @@ def questions_are_not_cached(case: Case) -> Iterator[Flaw]:
     """Hints are for results that are complete."""
     if peek.has(case.value, "ttlMs"):
         yield Flaw("caching hints on a result that asks for input", "/result/ttlMs")
+
+
+@check(
+    "G04",
+    _ERROR,
+    "a log message that seems to have a secret in it",
+    _LOG,
+    topic="server/utilities/logging",
+    confidence=Confidence.LIKELY,
+    fix="Leave it out, or write a few characters of it.",
+)
+def logs_have_no_secrets(case: Case) -> Iterator[Flaw]:
+    """“Log messages MUST NOT contain credentials or secrets.” What it is is not repeated here."""
+    message = case.message
+    if isinstance(message, Notification) and (found := secret_in(message.params_part.raw[:_LOOKED_AT])):
+        yield Flaw(f"a log message has what looks like {found}", "/params/data")

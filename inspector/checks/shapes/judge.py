@@ -88,8 +88,8 @@ def _of_object(row: int, known: Type, members: tuple[Member, ...]) -> Judge:
 
 
 def _of_block(row: int, known: Type) -> Judge:
-    arms = {_WORDS[arm]: judge_of(row, arm) for arm, rows in known.arms.items() if row in rows}
-    everywhere = {_WORDS[arm] for arm in known.arms}
+    arms = {WORDS[arm]: judge_of(row, arm) for arm, rows in known.arms.items() if row in rows}
+    everywhere = {WORDS[arm] for arm in known.arms}
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
@@ -107,7 +107,7 @@ def _of_block(row: int, known: Type) -> Judge:
     return judge
 
 
-_WORDS = {
+WORDS = {
     "Text": "text",
     "Image": "image",
     "Audio": "audio",

@@ -291,7 +291,7 @@ Filter !B04
   promptsListChanged?   flag
   resourcesListChanged? flag
   resourceSubscriptions? [text]
-Listened < Result !B06
+Listened < Result !E04
 
 Task !D03
   taskId            text

@@ -82,4 +82,4 @@ def test_the_older_http_accepts_requests_and_answers_elsewhere() -> None:
 
 @pytest.mark.parametrize("body", [b'{"error":"invalid_token"}', b"<html>", b"no"])
 def test_what_refuses_a_request_without_json_rpc_is_no_message_of_the_protocol(body: bytes) -> None:
-    assert not Talk(3, transport="http").post().ask("ping").head(401).frame(body).findings()
+    assert not Talk(3, transport="http").post().ask("ping").head(500).frame(body).findings()

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.checks.rules import resources
 from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import Cases, Talk, asked, told
+from tests.checks.talks import Cases, Script, Talk, asked, ids, told
 
 _A = {"uri": "a:b", "name": "b"}
 _RESOURCE = {"type": "resource", "resource": {"uri": "a:b", "text": ""}}
@@ -17,6 +17,18 @@ def _prompt(**more: object) -> object:
 
 def _values(count: int) -> object:
     return {"completion": {"values": ["a"] * count}}
+
+
+def _read_failed(code: int, words: str, row: int = 4) -> Script:
+    return lambda: Talk(row).ask("resources/read", {"uri": "a:b"}).error(code, words)
+
+
+def _read_as(kind: str, text: str = "äb", size: int = 3) -> Script:
+    """A resource that was listed as plain text of three bytes, and read."""
+    content = {"uri": "a:b", "mimeType": kind, "text": text}
+    listed = {"resources": [_A | {"mimeType": "text/plain", "size": size}]}
+    read = {"contents": [content]}
+    return lambda: Talk().ask("resources/list").answer(listed).ask("resources/read", {"uri": "a:b"}).answer(read)
 
 
 CASES: Cases = {
@@ -41,6 +53,8 @@ CASES: Cases = {
             .tell("notifications/resources/updated", {"uri": "a:b/part"})
         ),
     ),
+    "R06": (_read_failed(-32603, "Resource not found: a:b"), _read_failed(-32002, "Resource not found: a:b")),
+    "R07": (_read_as("text/html"), _read_as("text/plain; charset=utf-8")),
     "P05": (asked("prompts/get", _prompt()), asked("prompts/get", _prompt(mimeType="text/plain"))),
     "Q01": (asked("completion/complete", _values(101)), asked("completion/complete", _values(100))),
 }
@@ -53,3 +67,18 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize("id_", CASES)
 def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    ("id_", "script", "found"),
+    [
+        ("R06", _read_failed(-32603, "database is down"), False),
+        ("R06", _read_failed(-32602, "no such resource"), True),
+        ("R06", _read_failed(-32602, "no such resource", 5), False),
+        ("R06", _read_failed(-32603, "no such resource", 5), True),
+        ("R07", _read_as("text/plain", "abcd"), True),
+        ("R07", _read_as("text/plain", "abc"), False),
+    ],
+)
+def test_codes_and_sizes_are_judged_by_what_is_known(id_: str, script: Script, *, found: bool) -> None:
+    assert (id_ in ids(script())) is found

@@ -6,7 +6,7 @@ import pytest
 
 from inspector.checks.rules import results
 from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import Cases, Script, Talk, asked
+from tests.checks.talks import Cases, Script, Talk, asked, ids
 
 _TEXT = {"type": "text", "text": "fine"}
 _PNG = "iVBORw0KGgoAAAAN"
@@ -31,7 +31,15 @@ def _structured(value: object, *blocks: object) -> dict[str, object]:
     return {"content": list(blocks) or [_TEXT], "structuredContent": value}
 
 
+def _unknown(name: str, result: dict[str, object], **more: object) -> Script:
+    """A call of a name, after the list of one tool has come."""
+    listed = {"tools": [{"name": "t", "inputSchema": {"type": "object"}}]} | more
+    return lambda: Talk().ask("tools/list").answer(listed).ask("tools/call", {"name": name}).answer(result)
+
+
+_FAILED = {"content": [_TEXT], "isError": True}
 CASES: Cases = {
+    "K12": (_unknown("u", _FAILED), _unknown("t", _FAILED)),
     "K05": (
         asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/jpeg"}]}),
         asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/png"}]}),
@@ -76,3 +84,8 @@ def test_of_many_results_some_are_held_against_their_schema() -> None:
     for _ in range(99):
         talk.ask("tools/call", {"name": "t"}).answer(_structured({"a": "1"}))
     assert sum(each.id == "K07" for each in talk.findings()) == 20 + 3
+
+
+def test_a_tool_of_a_page_that_has_not_come_may_exist() -> None:
+    assert "K12" not in ids(_unknown("u", _FAILED, nextCursor="2")())
+    assert "K12" not in ids(_unknown("u", {"content": [_TEXT]})())

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from inspector.checks.rules import subscriptions
+from inspector.protocol.facts import CLOSED_HERE
+from inspector.protocol.frames import Channel, SseFacts
+from inspector.protocol.jsonrpc import encode
 from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import META, Cases, Script, Talk, asked
+from tests.checks.talks import META, Cases, Script, Talk, asked, ids
 
 _SUBSCRIPTION = META + "subscriptionId"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
@@ -47,7 +50,15 @@ CASES: Cases = {
         lambda: _over_http("subscriptions/listen"),
         lambda: _over_http("tools/call"),
     ),
-    "B06": (lambda: _listening().answer({}), lambda: _listening().answer(_of())),
+    "B06": (lambda: _streaming().over(), lambda: _streaming().answer(_of(), channel=Channel.SSE).over()),
+    "B07": (
+        lambda: _over_http_asked().head().answer(_of()),
+        lambda: _over_http_asked().head(kind="text/event-stream").answer(_of(), channel=Channel.SSE, sse=SseFacts()),
+    ),
+    "B08": (
+        lambda: Talk(5).tell(_CHANGED),
+        lambda: _listening(None, _PROMISED).tell(_CHANGED),
+    ),
     "I01": (
         asked("tools/list", {"resultType": "input_required", "requestState": "s"}, 5),
         asked("tools/call", {"resultType": "input_required", "requestState": "s"}, 5),
@@ -59,6 +70,15 @@ CASES: Cases = {
     "I03": (_question({"a": {"method": "ping"}}), _question(_ROOTS)),
     "I04": (_question(_ROOTS, client={}), _question(_ROOTS)),
 }
+
+
+def _over_http_asked() -> Talk:
+    return Talk(5, transport="http").post().ask("subscriptions/listen", {"notifications": _PROMISED})
+
+
+def _streaming() -> Talk:
+    begun = _over_http_asked().head(kind="text/event-stream")
+    return begun.event(encode({"jsonrpc": "2.0", "method": _ACKNOWLEDGED, "params": _of(notifications=_PROMISED)}))
 
 
 def _over_http(method: str) -> Talk:
@@ -73,3 +93,17 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize("id_", CASES)
 def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
+
+
+def test_the_end_of_a_listen_names_it() -> None:
+    assert "B02" in ids(_listening().answer({}))
+    assert "B02" not in ids(_listening().answer(_of()))
+
+
+def test_a_stream_of_changes_that_this_side_closes_needs_no_word() -> None:
+    assert "B06" not in ids(_streaming().over(CLOSED_HERE))
+
+
+def test_a_change_on_the_stream_of_a_call_is_told_where_nobody_listens() -> None:
+    talk = _streaming().post().ask("tools/call", {"name": "a"}).head(kind="text/event-stream")
+    assert "B08" in ids(talk.event(encode({"jsonrpc": "2.0", "method": _CHANGED, "params": _of()})))

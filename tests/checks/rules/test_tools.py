@@ -6,7 +6,7 @@ import pytest
 
 from inspector.checks.rules import tools
 from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import Cases, Script, Talk, asked
+from tests.checks.talks import Cases, Script, Talk, asked, ids
 
 _OBJECT = {"type": "object"}
 _PROPERTY = {"type": "string", "x-mcp-header": "Region"}
@@ -31,7 +31,17 @@ def _twice(*second: str) -> Script:
 
 _TASKS: dict[str, Any] = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
 _OPTIONAL = {"name": "a", "inputSchema": _OBJECT, "execution": {"taskSupport": "optional"}}
+
+
+def _nested(depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object"}
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return schema
+
+
 CASES: Cases = {
+    "T09": (_listed(inputSchema=_nested(25)), _listed(inputSchema=_nested(10))),
     "T03": (
         _listed(inputSchema={"type": "object", "properties": {"a": {"type": "strnig"}}}),
         _listed(inputSchema={"type": "object", "properties": {"a": {"type": "string"}}}),
@@ -82,3 +92,15 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 def test_a_slash_in_a_name_is_only_a_hint() -> None:
     assert [each.severity for each in _listed(name="a/b")().findings()] == ["hint"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "found"),
+    [
+        (_mirrored("a", {"enum": ["x" * 100] * 1200}), True),
+        ({"type": "object", "properties": {str(n): {} for n in range(2500)}}, True),
+        ({"type": "object", "properties": {str(n): {"type": "string"} for n in range(500)}}, False),
+    ],
+)
+def test_a_schema_may_be_large_in_several_ways(schema: dict[str, Any], *, found: bool) -> None:
+    assert ("T09" in ids(_listed(inputSchema=schema)())) is found

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.checks.rules import utilities
 from inspector.protocol.revisions.table import ROWS
-from tests.checks.both import assert_both, checks_of
+from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import META, Cases, Script, Talk
 
 _LOG = {"level": "info", "data": 1}
@@ -50,7 +50,14 @@ def _with_cursor() -> dict[str, object]:
 
 _VERSION = {META + "protocolVersion": ROWS[-1].date}
 _QUESTION = {"resultType": "input_required", "requestState": "s"}
+
+
+def _logged(data: object) -> Script:
+    return lambda: Talk().tell("notifications/message", {"level": "info", "data": data})
+
+
 CASES: Cases = {
+    "G04": (_logged({"password": "hunter22x"}), _logged({"password": "********"})),
     "G02": (_levelled("error"), _levelled("info")),
     "G03": (
         lambda: Talk(5).ask("tools/call", {"name": "a"}).tell("notifications/message", _LOG),
@@ -96,3 +103,9 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize("id_", CASES)
 def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
+
+
+def test_what_was_found_in_a_log_is_not_repeated() -> None:
+    (found,) = of_one(_logged("connecting with sk-" + "a1B2" * 12)().findings(), "G04")
+    assert "a1B2" not in found.sentence
+    assert "an API key" in found.sentence

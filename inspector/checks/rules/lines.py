@@ -1,0 +1,172 @@
+"""The lines of a process, and how it ends: what the specification says of stdio as a whole.
+
+What to do about each of these is the diagnoses' part (P and F); here stands that a rule is broken, once a connection.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.checks.findings import Severity
+from inspector.checks.pages import JSON_RPC
+from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.scene import Case
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.protocol.jsonrpc import NotJsonRpc
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_NEVER = 1 << 62
+_PATIENCE_NS = 2_000_000_000
+_MARK = b"\xef\xbb\xbf"
+
+
+def _once(case: Case, name: str) -> bool:
+    return case.scene.seldom(name, 1, _NEVER)
+
+
+def _line(case: Case) -> bytes | None:
+    """A whole line of stdout that is no message; None for anything else."""
+    frame, message = case.frame, case.message
+    if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
+        return None
+    return None if frame.eol is Eol.NONE and frame.payload.startswith(b"{") else frame.payload
+
+
+def _is_piece(line: bytes) -> bool:
+    """Whether a line can only be a part of a value that goes on in the next one."""
+    return line.strip() in (b"{", b"[", b"}", b"]", b"},", b"],") or (line[:1] in b" \t" and line.lstrip()[:1] == b'"')
+
+
+@check("S01", _ERROR, "stdout is used for more than messages", "garbled", topic="stdio", fix="Write it to stderr.")
+def stdout_has_messages_alone(case: Case) -> Iterator[Flaw]:
+    """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
+    line = _line(case)
+    if line is not None and line.strip() and not _is_piece(line) and not line.lstrip().startswith(b"{"):
+        if _once(case, "S01"):
+            yield Flaw("the server writes to stdout what is no message", span=(0, len(line)))
+
+
+@check("S02", _ERROR, "a message has line feeds in it", "garbled", topic="stdio", fix="Write each message on one line.")
+def messages_have_no_line_feeds(case: Case) -> Iterator[Flaw]:
+    """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”"""
+    line = _line(case)
+    if line is not None and line.strip() in (b"{", b"[") and _once(case, "S02"):
+        yield Flaw("a message is spread over several lines", span=(0, len(line)))
+
+
+@check("S03", _HINT, "line ends, marks and blank lines that are not meant", "frame", topic="stdio")
+def lines_are_plain(case: Case) -> Iterator[Flaw]:
+    """CR LF, a byte-order mark, empty lines: readers are kind to them, mostly."""
+    frame = case.frame
+    if frame is None or frame.channel is not Channel.STDOUT:
+        return
+    if frame.eol is Eol.CRLF and _once(case, "S03 ends"):
+        yield Flaw("lines end with CR LF")
+    if frame.payload.startswith(_MARK) and _once(case, "S03 mark"):
+        yield Flaw("a line begins with a byte-order mark", span=(0, 3))
+    if not frame.payload.strip() and frame.eol is not Eol.NONE and _once(case, "S03 blank"):
+        yield Flaw("a line is blank")
+
+
+@check(
+    "S04",
+    _WARNING,
+    "the process outlives its input",
+    "end",
+    topic="stdio",
+    mild_until=4,
+    mild=_HINT,
+    fix="End when stdin ends.",
+)
+def ends_when_input_ends(case: Case) -> Iterator[Flaw]:
+    """“The server SHOULD exit promptly when its stdin is closed”, since 2026."""
+    closed: int | None = None
+    for n, time_ns, fact in case.scene.processes:
+        if fact.event is ProcessEvent.STDIN_EOF:
+            closed = time_ns if closed is None else closed
+        elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
+            if time_ns - closed >= _PATIENCE_NS * 9 // 10:
+                said = f"the process was there {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
+                yield Flaw(said, frames=(n,), instead=True)
+            return
+
+
+@check("S05", _HINT, "the process ended in the middle of things", "end", topic="stdio")
+def ends_when_asked(case: Case) -> Iterator[Flaw]:
+    """It ended by itself, with an exit code that tells of a failure, or with requests that wait for an answer."""
+    ended = _ended_by_itself(case)
+    if ended is None or case.scene.opening is None:
+        return
+    n, fact = ended
+    waiting = [
+        each for (side, _), each in case.scene.asked.items() if side is Direction.TO_SERVER and each.cancelled is None
+    ]
+    code = f"with code {fact.code}" if fact.code is not None else f"by {fact.signal}"
+    if waiting:
+        more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+        said = (
+            f"the process ended {code}, and {waiting[0].method[:60]} (id {waiting[0].id!r}){more} waited for an answer"
+        )
+        yield Flaw(said, frames=(n, waiting[0].frame), instead=True, severity=_WARNING)
+    elif fact.code != 0:
+        yield Flaw(f"the process ended {code}", frames=(n,), instead=True)
+
+
+def _ended_by_itself(case: Case) -> tuple[int, ProcessFact] | None:
+    asked_to = False
+    for n, _, fact in case.scene.processes:
+        asked_to = asked_to or fact.event in (ProcessEvent.SIGNAL, ProcessEvent.STDIN_EOF)
+        if fact.event is ProcessEvent.EXIT:
+            return None if asked_to else (n, fact)
+    return None
+
+
+@check("E23", _ERROR, "bytes that are not UTF-8", "frame", topic="stdio", since=2, until=LAST, fix="Encode as UTF-8.")
+def messages_are_utf8(case: Case) -> Iterator[Flaw]:
+    """“JSON-RPC messages MUST be UTF-8 encoded.”"""
+    payload = case.frame.payload if case.frame is not None else b""
+    try:
+        payload.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if _once(case, "E23"):
+            yield Flaw("a message is not UTF-8", span=(error.start, error.end))
+
+
+_WHOLE = 64 * 1024
+
+
+def _is_looked_at(case: Case) -> bool:
+    frame = case.frame
+    return frame is not None and len(frame.payload) <= _WHOLE and case.scene.seldom(f"E26 {case.method[:80]}", 10, 100)
+
+
+@check(
+    "E26",
+    _HINT,
+    "JSON that programs read in different ways",
+    "answer",
+    "error",
+    "request",
+    topic=JSON_RPC,
+    heavy=True,
+    wanted=_is_looked_at,
+    fix="Write each member once.",
+)
+def members_come_once(case: Case) -> Iterator[Flaw]:
+    """Of two members of one name some programs take the first, some the last, and some refuse both."""
+    twice: list[str] = []
+
+    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            twice.extend(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        return found
+
+    try:
+        json.loads(case.frame.payload if case.frame is not None else b"", object_pairs_hook=keep)
+    except (ValueError, RecursionError):
+        return
+    if twice:
+        yield Flaw(f"the member {twice[0][:60]!r} comes twice in one object")

@@ -1,0 +1,158 @@
+"""Logins: how a server says that it wants one, and what the documents say that lead there.
+
+Judged is what stands in the traffic: challenges and public metadata. Of tokens and codes nothing is ever looked at.
+Logins come before a revision is known; where revisions differ, the mildest is assumed then.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from inspector.checks.carriage import is_loopback, value_of
+from inspector.checks.findings import Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case, Document, Scene
+from inspector.protocol import peek
+from inspector.protocol.facts import HttpEvent
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_TOPIC = "basic/authorization"
+_PROTECTED = "/.well-known/oauth-protected-resource"
+_OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
+_PARAM = re.compile(r'([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
+_BY_HEADER_ONLY = 3
+"""The row in which a challenge has to name the metadata; later ones take a well-known address as well."""
+
+
+def _params(challenge: str | None) -> dict[str, str]:
+    """The parameters of a challenge, by names in small letters."""
+    found = _PARAM.findall((challenge or "")[:16_384])
+    return {name.lower(): quoted or plain for name, quoted, plain in found}
+
+
+@check(
+    "O01",
+    _ERROR,
+    "a refusal that does not say where to log in",
+    "end",
+    topic=_TOPIC,
+    since=3,
+    early=True,
+    fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401.',
+)
+def refusals_lead_to_a_login(case: Case) -> Iterator[Flaw]:
+    """By the header of the refusal; since the end of 2025 metadata at a well-known address will do."""
+    login = case.scene.login
+    refused = next((each for each in login.refusals if each[1] == 401), None)
+    if refused is None or "resource_metadata" in _params(refused[2]):
+        return
+    looked = [each for each in login.tried if _PROTECTED in each.url]
+    if case.row != _BY_HEADER_ONLY and (not looked or any(each.value is not None for each in looked)):
+        return
+    mild = None if refused[2] else _WARNING  # without a challenge it may be no matter of OAuth at all
+    more = f", and none was found at {len(looked)} usual places" if looked else ""
+    frames = (refused[0], *(each.frame for each in looked))
+    yield Flaw(f"401 does not say where the metadata is{more}", frames=frames, instead=True, severity=mild)
+
+
+def _found(case: Case, *places: str) -> Document | None:
+    """The document that an exchange has just brought from one of these places; None if it brought none."""
+    life, fact = case.life, case.fact
+    if life is None or life.request is None or fact is None or fact.event is not HttpEvent.END:
+        return None
+    url = life.request.target
+    value = value_of(fact) if any(place in url for place in places) else None
+    return None if value is None else Document(case.n, url, value)
+
+
+@check("O02", _ERROR, "metadata of a resource that leads nowhere", "http end", topic=_TOPIC, since=3, early=True)
+def resource_is_described(case: Case) -> Iterator[Flaw]:
+    """It names an authorization server, and it is about the server that was asked (RFC 9728, section 3.3)."""
+    found = _found(case, _PROTECTED)
+    if found is None:
+        return
+    if not any(isinstance(each, str) for each in peek.items(found.value, "authorization_servers")):
+        yield Flaw("the metadata of the resource names no authorization_servers")
+    resource, dialled = peek.text(found.value, "resource") or "", _dialled(case.scene)
+    if dialled and not _covers(resource, dialled):
+        fix = "Name the URL that clients connect to, or a parent of it, as resource."
+        yield Flaw(f"the metadata is about {resource[:100]!r}, and the server is {dialled[:100]!r}", fix=fix)
+
+
+def _dialled(scene: Scene) -> str:
+    return scene.connection.url if scene.connection is not None else ""
+
+
+def _covers(resource: str, url: str) -> bool:
+    """Whether a resource is a URL, or a parent of it at the border of a segment."""
+    try:
+        one, other = urlsplit(resource), urlsplit(url)
+        same = (one.scheme.lower(), one.hostname, one.port or _port(one.scheme)) == (
+            other.scheme.lower(),
+            other.hostname,
+            other.port or _port(other.scheme),
+        )
+    except ValueError:
+        return False
+    path = one.path.rstrip("/")
+    return same and (other.path.rstrip("/") == path or other.path.startswith(path + "/"))
+
+
+def _port(scheme: str) -> int:
+    return 443 if scheme.lower() == "https" else 80
+
+
+@check("O03", _ERROR, "metadata that clients must not trust", "http end", topic=_TOPIC, since=4, early=True)
+def authorization_server_is_described(case: Case) -> Iterator[Flaw]:
+    """The issuer is the one that was asked for, over https, and S256 is offered (RFC 8414, section 3.3; PKCE)."""
+    found = _found(case, _OAUTH, _OPENID)
+    if found is None:
+        return
+    issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.scene, found.url)
+    if issuer not in expected:
+        fix = "Both must be the same text, or clients must refuse the document."
+        yield Flaw(f"the issuer is {issuer[:100]!r}, and {expected[0][:100]!r} was asked for", fix=fix)
+    if issuer.startswith("http://") and not is_loopback(issuer):
+        yield Flaw(f"the issuer {issuer[:100]!r} is not https")
+    if "S256" not in peek.items(found.value, "code_challenge_methods_supported"):
+        fix = 'List "S256" in code_challenge_methods_supported: clients must refuse to go on without.'
+        yield Flaw("the authorization server does not say that it takes S256", fix=fix)
+
+
+def _expected(scene: Scene, url: str) -> list[str]:
+    """The issuers that a document at this address may be of, as the resource's metadata spells them if it does."""
+    parts = urlsplit(url)
+    path = next(
+        (
+            parts.path.partition(place)[0] or parts.path.partition(place)[2]
+            for place in (_OAUTH, _OPENID)
+            if place in parts.path
+        ),
+        "",
+    )
+    asked = f"{parts.scheme}://{parts.netloc}{path}".rstrip("/")
+    named: list[Any] = [
+        each for document in scene.login.tried for each in peek.items(document.value, "authorization_servers")
+    ]
+    spelt = [each for each in named if isinstance(each, str) and each.rstrip("/") == asked]
+    return spelt or [asked, f"{asked}/"]
+
+
+@check(
+    "O05", _WARNING, "scopes that are not told as they should", "http", "http end", topic=_TOPIC, since=4, early=True
+)
+def scopes_are_told(case: Case) -> Iterator[Flaw]:
+    """Who lacks a scope is told which; offline_access is the client's own wish."""
+    fact, life = case.fact, case.life
+    if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and life is not None:
+        told = _params(life.header("www-authenticate"))
+        if fact.status == 403 and told.get("error") == "insufficient_scope":
+            for name in ("scope", "resource_metadata"):
+                if name not in told:
+                    yield Flaw(f"403 says insufficient_scope and not {name}", fix=f"Add {name} to WWW-Authenticate.")
+        if "offline_access" in told.get("scope", "").split():
+            yield Flaw("the challenge asks for offline_access", fix="Leave it out: whether to renew is up to clients.")
+    found = _found(case, _PROTECTED)
+    if found is not None and "offline_access" in peek.items(found.value, "scopes_supported"):
+        yield Flaw("the metadata of the resource lists offline_access", fix="The authorization server's lists it.")

@@ -1,0 +1,88 @@
+"""The lines of a process, and how it ends."""
+
+import pytest
+
+from inspector.checks.rules import lines
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.frames import Channel, Eol
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk, asked, ids
+
+
+def _closed(after: float, row: int = 5, last: ProcessEvent = ProcessEvent.EXIT) -> Script:
+    """The child's stdin is closed, and so many seconds later something happens."""
+    return lambda: (
+        Talk(row).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(after).fact(ProcessFact(last, 1, 0)).close()
+    )
+
+
+def _line(payload: bytes) -> Script:
+    return lambda: Talk().frame(payload)
+
+
+CASES: Cases = {
+    "S01": (_line(b"Listening on stdio"), _line(b'  "a": 1,')),
+    "S02": (_line(b"{"), _line(b"}")),
+    "S03": (_line(b""), _line(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')),
+    "S04": (_closed(2.5), _closed(0.5)),
+    "S05": (
+        lambda: Talk().ask("tools/call", {"name": "a"}).exit(3),
+        lambda: Talk().ask("tools/call", {"name": "a"}).answer({"content": []}).exit(0),
+    ),
+    "E23": (_line(b'{"jsonrpc":"2.0","method":"\xff"}'), _line('{"jsonrpc":"2.0","method":"ÿ"}'.encode())),
+    "E26": (
+        lambda: Talk().ask("ping").frame(b'{"jsonrpc":"2.0","id":2,"result":{"a":1,"a":2}}'),
+        asked("ping", {"a": {"b": 1}, "b": 1}),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(lines)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("S03", lambda: Talk().frame(b"{}", eol=Eol.CRLF)),
+        ("S03", lambda: Talk().frame(b"\xef\xbb\xbf{}")),
+        ("S04", _closed(2, last=ProcessEvent.SIGNAL)),
+        ("S05", lambda: Talk().exit(1)),
+    ],
+)
+def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
+    assert id_ in ids(script())
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("S01", lambda: Talk().frame(b'{"jsonrpc":"2.0","id":', eol=Eol.NONE)),
+        ("S01", lambda: Talk().frame(b"hello", channel=Channel.MEMORY)),
+        ("S02", lambda: Talk().frame(b"{", channel=Channel.MEMORY)),
+        ("S05", lambda: Talk(opened=False).exit(1)),
+        ("S05", lambda: Talk().ask("ping").fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).exit(1)),
+        ("S05", lambda: Talk().fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM")).exit(None, "SIGTERM")),
+    ],
+)
+def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
+    assert id_ not in ids(script())
+
+
+def test_an_answer_that_never_comes_is_worse_than_an_exit_code() -> None:
+    waiting = of_one(Talk().ask("tools/call").ask("ping").exit(0).findings(), "S05")
+    assert [(each.severity, each.sentence) for each in waiting] == [
+        ("warning", "the process ended with code 0, and tools/call (id 2) and 1 more waited for an answer")
+    ]
+
+
+def test_a_flood_of_lines_breaks_the_rule_once() -> None:
+    talk = Talk()
+    for _ in range(50):
+        talk.frame(b"hello")
+    assert len(of_one(talk.findings(), "S01")) == 1

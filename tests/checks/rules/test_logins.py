@@ -1,0 +1,124 @@
+"""Logins: challenges and public metadata."""
+
+import json
+from typing import Any
+
+import pytest
+
+from inspector.checks.rules import logins
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.revisions.table import ROWS
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk, ids
+
+_URL = "https://api.example/mcp"
+_PRM = "https://api.example/.well-known/oauth-protected-resource"
+_AS = "https://as.example/.well-known/oauth-authorization-server"
+_POINTER = f'Bearer resource_metadata="{_PRM}"'
+_RESOURCE = {"resource": _URL, "authorization_servers": ["https://as.example"]}
+_SERVER = {"issuer": "https://as.example", "code_challenge_methods_supported": ["S256"]}
+
+
+def _talk(row: int = 4, *, opened: bool = False) -> Talk:
+    connection = ConnectionFact(ConnectionEvent.OPEN, "http", url=_URL)
+    return Talk(row, transport="http", opened=opened, connection=connection)
+
+
+def _refused(challenge: str = "", status: int = 401, *, row: int = 4, opened: bool = False) -> Talk:
+    headers = {"WWW_Authenticate": challenge} if challenge else {}
+    return _talk(row, opened=opened).post(target=_URL).ask("tools/list").head(status, **headers)
+
+
+def _looked(*found: Any) -> Script:
+    """A refusal without a pointer, and what was at the usual places."""
+
+    def script() -> Talk:
+        talk = _refused("Bearer")
+        for place, value in enumerate(found):
+            talk.fetch(f"{_PRM}/{place}", None if value is None else json.dumps(value).encode(), 200 if value else 404)
+        return talk.close("it was refused")
+
+    return script
+
+
+def _resource(**more: Any) -> Script:
+    return lambda: _talk().fetch(f"{_PRM}/mcp", json.dumps(_RESOURCE | more).encode())
+
+
+def _server(url: str = _AS, *, named: str = "", **more: Any) -> Script:
+    def script() -> Talk:
+        talk = _talk()
+        if named:
+            talk.fetch(_PRM, json.dumps(_RESOURCE | {"authorization_servers": [named]}).encode())
+        return talk.fetch(url, json.dumps(_SERVER | more).encode())
+
+    return script
+
+
+def _scoped(challenge: str) -> Script:
+    return lambda: _refused(challenge, 403, opened=True)
+
+
+CASES: Cases = {
+    "O01": (_looked(None, None), _looked(None, _RESOURCE)),
+    "O02": (_resource(resource="https://api.example/other"), _resource(resource="https://API.example:443/")),
+    "O03": (_server(issuer="https://evil.example"), _server()),
+    "O05": (
+        _scoped('Bearer error="insufficient_scope", scope="a"'),
+        _scoped(f'Bearer error="insufficient_scope", scope="a", resource_metadata="{_PRM}"'),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(logins)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("O01", lambda: _refused("Bearer", row=3, opened=True).close()),
+        ("O02", _resource(authorization_servers=[])),
+        ("O03", _server(code_challenge_methods_supported=["plain"])),
+        ("O03", _server("http://as.example/.well-known/openid-configuration", issuer="http://as.example")),
+        ("O03", _server(named="https://as.example/")),
+        ("O05", _scoped('Bearer scope="a offline_access"')),
+        ("O05", _resource(scopes_supported=["offline_access"])),
+    ],
+)
+def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
+    assert id_ in ids(script())
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("O01", lambda: _refused(_POINTER).close()),
+        ("O01", lambda: _refused("Basic realm=x").close()),  # nobody looked at the usual places
+        ("O02", _resource(resource="https://api.example")),
+        ("O03", _server("https://as.example/.well-known/openid-configuration/t", issuer="https://as.example/t")),
+        ("O03", _server("https://as.example/t/.well-known/openid-configuration", issuer="https://as.example/t")),
+        ("O03", _server("http://127.0.0.1:1/.well-known/oauth-authorization-server", issuer="http://127.0.0.1:1")),
+        ("O03", _server(issuer="https://as.example/")),
+        ("O03", _server(named="https://as.example/", issuer="https://as.example/")),
+        ("O05", _scoped('Bearer error="invalid_token"')),
+    ],
+)
+def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
+    assert id_ not in ids(script())
+
+
+def test_who_does_not_speak_of_oauth_is_only_warned() -> None:
+    talk = _refused().fetch(_PRM, None, 404).close("it was refused")
+    assert [each.severity for each in of_one(talk.findings(), "O01")] == ["warning"]
+
+
+def test_before_a_revision_is_known_the_page_is_the_newest_one_s() -> None:
+    (found,) = of_one(_looked(None)().findings(), "O01")
+    assert found.page.startswith(ROWS[-1].page)
+    assert found.revision == ""
