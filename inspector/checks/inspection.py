@@ -7,7 +7,7 @@ wait until `linger` is called. It never raises on what a server sent; whoever ha
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Protocol
 
@@ -75,8 +75,10 @@ class Observed(Protocol):
 class Inspection:
     """The checks over one journal, from its first entry on."""
 
-    def __init__(self) -> None:
-        self.scene = Scene()
+    def __init__(self, beside: Mapping[str, frozenset[str]] | None = None) -> None:
+        """`beside`: the names of tools of other servers that a host may have beside this one, by server."""
+        self._beside = beside or {}
+        self.scene = Scene(beside=self._beside)
         self.taken = 0
         """Entries taken in so far."""
         self.counts: Counter[str] = Counter()
@@ -254,7 +256,7 @@ class Inspection:
                 self._end(entry.n)
             asked, done = self.scene.asked, self.scene.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
-            self.scene, self._over = Scene(self.scene.number + another), False
+            self.scene, self._over = Scene(self.scene.number + another, self._beside), False
             if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
                 self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before

@@ -5,6 +5,7 @@ message, so that a long capture costs little.
 """
 
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -145,9 +146,11 @@ class Rounds(msgspec.Struct, frozen=True):
 class Scene:
     """One connection."""
 
-    def __init__(self, number: int = 1) -> None:
+    def __init__(self, number: int = 1, beside: Mapping[str, frozenset[str]] | None = None) -> None:
         self.number = number
         """Which connection of the journal it is, from 1."""
+        self.beside = beside or {}
+        """The names of tools of other servers that a host may have beside this one, by server."""
         self.connection: ConnectionFact | None = None
         self.opened = 1
         """The entry that says that it was opened."""

@@ -6,7 +6,7 @@ from inspector.checks.registry import CHECKS
 
 def test_a_rule_that_says_what_a_diagnosis_says_has_both_names() -> None:
     assert names_of("E08") == ("E08", "L-02")
-    assert aliases_of("T06") == ()
+    assert aliases_of("T11") == ()
 
 
 def test_a_rule_has_one_other_name_at_most() -> None:

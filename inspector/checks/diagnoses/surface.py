@@ -1,0 +1,63 @@
+"""What the diagnoses of a surface have in common: the tools of a page, with their traits, looked at once.
+
+Several checks ask about the same page one after another. The page that was looked at last is remembered, no other.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from inspector.checks.registry import Flaw
+from inspector.checks.scene import Case
+from inspector.checks.surface.tools import Trait, traits_of
+from inspector.checks.surface.walk import Budget
+from inspector.protocol import peek
+
+LIST = "answer tools/list"
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """One tool of a page."""
+
+    place: str
+    """Its JSON pointer within the answer."""
+    name: str
+    """For sentences: shortened, and never empty."""
+    tool: dict[str, Any]
+    traits: tuple[Trait, ...]
+
+
+@lru_cache(maxsize=1)
+def tools_seen(case: Case) -> tuple[Seen, ...]:
+    """Every tool of the page that is an object."""
+    budget = Budget()
+    return tuple(
+        Seen(f"/result/tools/{at}", called(tool, at), tool, tuple(traits_of(tool, budget)))
+        for at, tool in enumerate(peek.items(case.value, "tools"))
+        if type(tool) is dict
+    )
+
+
+def called(thing: Any, at: int) -> str:
+    """How a sentence calls a tool, prompt or resource."""
+    return (peek.text(thing, "name") or f"number {at + 1}")[:80]
+
+
+def flaws_of(case: Case, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
+    """A flaw for each trait of these kinds, at most so many of a tool."""
+    for seen in tools_seen(case):
+        found = [each for each in seen.traits if each.kind in kinds]
+        for each in found[:most]:
+            yield Flaw(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)
+
+
+def is_paged(case: Case) -> bool:
+    """Whether the answer is one page of several."""
+    return peek.has(case.value, "nextCursor") or is_later_page(case)
+
+
+def is_later_page(case: Case) -> bool:
+    """Whether the answer is a page after the first."""
+    return case.asked is not None and peek.has(case.asked.params, "cursor")

@@ -1,0 +1,158 @@
+"""Schemas that are legal, or nearly, and that programs stumble over. What is plainly wrong in them, rules say."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.checks.diagnoses.surface import LIST, flaws_of, tools_seen
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case
+from inspector.checks.surface.features import features_of
+from inspector.checks.surface.walk import Budget
+from inspector.protocol import peek
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
+
+
+@check(
+    "S-02",
+    _WARNING,
+    "alternatives or conditions at the root of a schema",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Put them into a property, or make two tools of it: model APIs take a plain object at the root.",
+)
+def root_is_plain(case: Case) -> Iterator[Flaw]:
+    """Legal since 2026, and model APIs refuse it all the same."""
+    yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
+
+
+@check("S-04", _HINT, "a schema labelled with an older dialect", LIST, topic="basic", heavy=True)
+def label_is_current(case: Case) -> Iterator[Flaw]:
+    """Clients that read 2020-12 alone refuse what is labelled otherwise, even if nothing but the label is old."""
+    budget = Budget()
+    for seen in tools_seen(case):
+        for each in seen.traits:
+            if each.kind not in ("input-dialect", "output-dialect") or "labelled http" in each.sentence:
+                continue
+            member = "inputSchema" if each.kind == "input-dialect" else "outputSchema"
+            body = {key: value for key, value in seen.tool[member].items() if key != "$schema"}
+            old = [one for one in features_of(body, budget, is_input=True) if one.kind in _OLD]
+            fix = f"Write it in 2020-12: it {old[0].sentence}." if old else "Only the label is old: leave $schema out."
+            severity = _WARNING if member == "outputSchema" else None
+            place = seen.place + each.pointer
+            yield Flaw(f"{seen.name}: {each.sentence}", place, severity=severity, fix=fix, trait=each.kind)
+
+
+_OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "broken")
+
+
+@check("S-05", _WARNING, "a keyword that the schema's dialect does not have", LIST, topic="basic", heavy=True)
+def keywords_are_of_the_dialect(case: Case) -> Iterator[Flaw]:
+    """It is ignored, and what it asks for is not checked."""
+    yield from flaws_of(case, "old-keyword")
+    for flaw in flaws_of(case, "old-place", most=1):
+        yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait)
+
+
+@check(
+    "S-06",
+    _WARNING,
+    "an array that does not say of what",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix='Add "items": what a model can\'t know it guesses, and some hosts refuse the tool.',
+)
+def arrays_say_of_what(case: Case) -> Iterator[Flaw]:
+    """Legal, and a model can't know what to put in."""
+    yield from flaws_of(case, "array-without-items", most=5)
+
+
+@check(
+    "S-08",
+    _WARNING,
+    "references without an end",
+    LIST,
+    topic="basic",
+    heavy=True,
+    fix="Make it smaller: clients write references out, and stop somewhere.",
+)
+def schemas_can_be_written_out(case: Case) -> Iterator[Flaw]:
+    """References that lead only to each other, or that multiply; recursion is worth knowing."""
+    yield from flaws_of(case, "reference-loop", "multiplies")
+    for flaw in flaws_of(case, "recursive", most=1):
+        yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait, fix="Fine for a tree; keep it short.")
+
+
+_NAMES_PARAMETERS: Final = re.compile(r"(?i)\b(parameters?|arguments?|args|inputs?|takes|given|specified|provided)\b")
+_MIXED_UP: Final = re.compile(r"_parse is not a function|reading '_(def|zod)'|_zod\b")
+
+
+def _may_be_mixed_up(case: Case) -> bool:
+    """A list, or a failure."""
+    failed = peek.has(case.value, "code") or peek.flag(case.value, "isError") is True
+    return failed or case.method == "tools/list"
+
+
+@check(
+    "S-09",
+    _WARNING,
+    "schemas that the SDK could not read",
+    LIST,
+    "error tools/list",
+    "error tools/call",
+    "answer tools/call",
+    topic="server/tools",
+    heavy=True,
+    wanted=_may_be_mixed_up,
+    confidence=Confidence.LIKELY,
+    fix="Two versions of the library that writes schemas (zod 3 and 4) are often the cause: install one.",
+)
+def library_fits_the_sdk(case: Case) -> Iterator[Flaw]:
+    """Either an error says so, or all schemas come out empty though descriptions speak of parameters."""
+    said = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
+    if _MIXED_UP.search(said[:2000]):
+        yield Flaw(f"the schema library fails: {said[:100]}", "/error" if peek.has(case.value, "code") else "/result")
+    seen = tools_seen(case) if case.method == "tools/list" else ()
+    if len(seen) < 2 or any(peek.mapping(each.tool, "inputSchema", "properties") for each in seen):
+        return
+    telling = [each for each in seen if _NAMES_PARAMETERS.search((peek.text(each.tool, "description") or "")[:4000])]
+    if len(telling) * 2 >= len(seen):
+        told = f"none of {len(seen):,} tools has parameters, and {telling[0].name}'s description speaks of some"
+        yield Flaw(told, f"{telling[0].place}/inputSchema")
+
+
+@check(
+    "S-10",
+    _WARNING,
+    "a schema that contradicts itself",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Mend it: a model is told two things.",
+)
+def schemas_agree_with_themselves(case: Case) -> Iterator[Flaw]:
+    """It requires what it does not describe, offers what it does not allow, or proposes what it refuses."""
+    yield from flaws_of(case, "required-unknown", "enum-type", most=5)
+    for flaw in flaws_of(case, "default-wrong", most=3):
+        yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait)
+
+
+@check(
+    "S-11",
+    _WARNING,
+    "something in a schema that a model's API does not take",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+)
+def apis_take_it(case: Case) -> Iterator[Flaw]:
+    """Names of properties that an API refuses, and with them every request; schemas that are a mere true or false."""
+    for flaw in flaws_of(case, "property-name", most=3):
+        fix = "Use letters, digits, _ . and - alone, 64 at most: one such tool spoils every request."
+        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
+    for flaw in flaws_of(case, "boolean-property", most=3):
+        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix="Write {} in place of true.")
