@@ -1,0 +1,10 @@
+"""A cache in between answers every POST with what it once heard: the id is that of another request."""
+# expects: W20
+# exit: 7
+# url: /mcp
+# options: --timeout 2.5
+
+from tests.servers.faulty.http._healthy import legacy
+from tests.servers.http_fixtures import json_answer
+
+answer = legacy(tools_list=lambda request: json_answer(b'{"jsonrpc":"2.0","id":900,"result":{"tools":[]}}'))

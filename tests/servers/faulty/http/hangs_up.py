@@ -1,0 +1,11 @@
+"""The worker crashes in every request: the connection breaks off without a response."""
+# expects: H-27
+# exit: 4
+# url: /mcp
+
+from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
+
+
+async def answer(request: HttpRequest) -> HttpResponse:
+    """Be gone."""
+    raise HangUp

@@ -1,0 +1,8 @@
+"""“fetch failed”: the server was not started, or listens on another port."""
+# expects: H-02
+# exit: 4
+# url: http://127.0.0.1:1/mcp
+
+from tests.servers.http_fixtures import always, json_answer
+
+answer = always(json_answer())

@@ -1,0 +1,20 @@
+"""It works for clients that can ask their user only, and says so."""
+# expects: H-21
+# url: /mcp
+# options: --no-offer all
+
+import json
+
+from inspector.transports.http.listener import HttpRequest, HttpResponse
+from tests.servers.faulty.http._healthy import modern
+from tests.servers.http_fixtures import JSON
+
+
+def _refuse(request: HttpRequest) -> HttpResponse:
+    data = {"requiredCapabilities": {"elicitation": {}}}
+    error = {"code": -32021, "message": "Missing required client capability", "data": data}
+    body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}
+    return HttpResponse(400, JSON, json.dumps(body).encode())
+
+
+answer = modern(tools_list=_refuse)
