@@ -1,7 +1,16 @@
 """All checks: importing this file is what puts them on the list."""
 
 from inspector.checks.diagnoses import bytes as bytes_
-from inspector.checks.diagnoses import opening, process, starting
+from inspector.checks.diagnoses import (
+    opening,
+    process,
+    starting,
+    surface_names,
+    surface_results,
+    surface_schemas,
+    surface_size,
+    surface_texts,
+)
 from inspector.checks.diagnoses import results as results_
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules import (
@@ -49,6 +58,11 @@ IMPORTED = (
     bytes_,
     opening,
     results_,
+    surface_schemas,
+    surface_names,
+    surface_texts,
+    surface_size,
+    surface_results,
 )
 """The chapters, in the order of the list."""
 
