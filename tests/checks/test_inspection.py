@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.capture.load import load
+from inspector.checks.findings import Severity
 from inspector.checks.inspection import MOST_OF_ONE, Inspection, is_odd
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Direction, Frame
@@ -34,7 +35,7 @@ def test_a_journal_s_entries_are_what_it_takes() -> None:
     found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
     journal.close()
     assert {each.id: each.frames for each in found} == {"S05": (29, 16), "P-06": (29,)}
-    assert not inspection.finish()
+    assert {each.id for each in inspection.finish() if each.severity is Severity.ERROR} == {"S-14"}
 
 
 def test_a_new_connection_begins_anew_and_ends_the_one_before() -> None:

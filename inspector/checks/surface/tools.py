@@ -19,7 +19,7 @@ MOST_PROPERTIES: Final = 2_000
 """Whose descriptions are measured."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _WRITES: Final = re.compile(
-    r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|set|add|send|move|rename|kill|purge|truncate|upload)"
+    r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|send|move|rename|kill|purge|truncate|upload)"
     r"(?=$|[_.\-/])|^(delete|remove|drop|write|create|update|insert|send|rename|purge)(?=[A-Z])"
 )
 _OPTIONAL: Final = {
