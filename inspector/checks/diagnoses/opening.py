@@ -149,7 +149,8 @@ _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheSco
 def answers_the_unknown(case: Case) -> Iterator[Flaw]:
     """The probe was not answered, initialize was: hosts that probe lose time at each start."""
     for asked in (*case.scene.asked.values(), *case.scene.done.values()):
-        if asked.method == "server/discover" and asked.answered is None and asked.frame < case.n:
+        silent = asked.answered is None and asked.http is None  # over HTTP there is always a status
+        if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
             yield Flaw(f"server/discover got no answer, and cost {wait:.1f} s", frames=(asked.frame,), instead=True)
             return

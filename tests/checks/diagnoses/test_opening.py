@@ -86,3 +86,9 @@ def test_a_version_that_both_speak_is_no_fault() -> None:
     talk = Talk(opened=False).frame(body, Direction.TO_SERVER, probe=True).error(-32022, "no", supported, id=1)
     (found,) = of_one(talk.findings(), "L-07")
     assert (found.severity, found.fix) == (Severity.HINT, f"--revision {ROWS[3].date}")
+
+
+def test_a_probe_that_was_refused_over_http_was_not_met_with_silence() -> None:
+    talk = Talk(opened=False, transport="http").post().ask("server/discover").head(400, "text/plain").over()
+    talk.post().ask("initialize", initialize(4)).head().answer(initialized(4)).over()
+    assert "L-10" not in {each.id for each in talk.findings()}
