@@ -32,7 +32,7 @@ class Verdict:
 
     server: Faulty
     live: Ran
-    """`check --json`, with the server."""
+    """With the server: `check --json`, or a call."""
     text: Ran
     """`check`, of the recording."""
     again: Ran
@@ -44,7 +44,11 @@ class Verdict:
     @property
     def primary(self) -> str:
         """The id of the primary finding in the JSON of the live run; "-" if there is none."""
-        return primary_of(self.live)
+        return primary_of(self._judged)
+
+    @property
+    def _judged(self) -> Ran:
+        return self.again if self.server.calls else self.live
 
     @property
     def is_expected(self) -> bool:
@@ -57,7 +61,7 @@ class Verdict:
         expects = self.server.expects
         first = self.text.stdout.split("\n", 1)[0]
         told = (
-            (self.is_expected, f"the primary finding is {self.primary} {_sentence(self.live)}"),
+            (self.is_expected, f"the primary finding is {self.primary} {_sentence(self._judged)}"),
             (self.live.status == self.server.exit, f"the exit status is {self.live.status}: {self.live.stderr[-300:]}"),
             (primary_of(self.again) == self.primary, f"of the recording it is {primary_of(self.again)}"),
             (first[2:].split()[:1] == [self.primary] and expects in first, f"the text begins with {first!r}"),
@@ -98,7 +102,8 @@ def check(server: Faulty, place: Path) -> Verdict:
     """Run it, with its recording in `place`."""
     capture = place / f"{server.name.replace('/', '-')}.mcpcap"
     with _words(server) as words:
-        live = inspect("check", "--json", "--capture", str(capture), *words)
+        command = ("call", server.calls) if server.calls else ("check",)
+        live = inspect(*command, "--json", "--capture", str(capture), *words)
     if not capture.exists():
         nothing = Ran(-1, "", "")
         return Verdict(server, live, nothing, nothing, capture, ())

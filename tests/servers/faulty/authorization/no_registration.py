@@ -1,0 +1,8 @@
+"""Nobody can register, and no client id was given: the login can not begin."""
+# expects: A-06
+# exit: 3
+# url: /mcp
+
+from tests.servers.faulty.authorization._house import house
+
+answer = house(about={"registration_endpoint": None})

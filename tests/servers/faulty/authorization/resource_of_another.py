@@ -1,0 +1,8 @@
+"""The metadata was copied from staging: it speaks of another server, and strict clients stop here."""
+# expects: A-03
+# exit: 3
+# url: /mcp
+
+from tests.servers.faulty.authorization._house import house
+
+answer = house(protected={"resource": "https://staging.acme.example/mcp"})

@@ -1,0 +1,14 @@
+"""It promises a number, and returns a text: hosts that validate refuse the result."""
+# expects: S-23
+# exit: 0
+# calls: forecast
+
+from typing import Any
+
+from tests.servers.speaking import serve
+
+TOOL: dict[str, Any] = {"name": "forecast", "description": "Tells the weather.", "inputSchema": {"type": "object"}}
+OUTPUT = {"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees"]}
+TEXT = {"type": "text", "text": '{"degrees": "warm"}'}
+RESULT = {"content": [TEXT], "structuredContent": {"degrees": "warm"}}
+serve({"tools/list": {"tools": [TOOL | {"outputSchema": OUTPUT}]}, "tools/call": RESULT})

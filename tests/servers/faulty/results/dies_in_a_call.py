@@ -1,0 +1,18 @@
+"""One call is one too many: an exception that nobody catches ends the server."""
+# expects: P-17
+# exit: 4
+# calls: forecast
+
+from typing import Any
+
+from tests.servers.speaking import serve
+
+TOOL: dict[str, Any] = {"name": "forecast", "description": "Tells the weather.", "inputSchema": {"type": "object"}}
+
+
+def call(request: dict[str, Any]) -> Any:
+    """Divide by the number of stations."""
+    return {"content": [], "mean": 1 / len([])}
+
+
+serve({"tools/list": {"tools": [TOOL]}, "tools/call": call})

@@ -1,0 +1,12 @@
+"""The tool fails and says so in a text, without isError: host and model take it for a result."""
+# expects: L-20
+# exit: 0
+# calls: forecast
+
+from typing import Any
+
+from tests.servers.speaking import serve
+
+TOOL: dict[str, Any] = {"name": "forecast", "description": "Tells the weather.", "inputSchema": {"type": "object"}}
+TEXT = {"type": "text", "text": "Error: the weather service answered 500"}
+serve({"tools/list": {"tools": [TOOL]}, "tools/call": {"content": [TEXT]}})

@@ -1,0 +1,12 @@
+"""The call hangs: the service behind it does not answer, and the server has no time limit of its own."""
+# expects: R-07
+# exit: 7
+# calls: forecast
+# options: --timeout 2.5
+
+from typing import Any
+
+from tests.servers.speaking import serve
+
+TOOL: dict[str, Any] = {"name": "forecast", "description": "Tells the weather.", "inputSchema": {"type": "object"}}
+serve({"tools/list": {"tools": [TOOL]}, "tools/call": lambda request: None})

@@ -1,0 +1,9 @@
+"""The whole manual is in the description: hosts cut it after 2048 characters, and the model reads the rest never."""
+# expects: S-13
+# exit: 0
+
+from tests.servers.speaking import serve
+
+TOOL = {"name": "forecast", "description": "Tells tomorrow's weather."}
+SCHEMA = {"type": "object"}
+serve({"tools/list": {"tools": [TOOL | {"description": "Tells the weather. " * 200, "inputSchema": SCHEMA}]}})

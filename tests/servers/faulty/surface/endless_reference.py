@@ -1,0 +1,10 @@
+"""A definition is itself: whoever resolves it without a limit hangs."""
+# expects: S-08
+# exit: 0
+
+from tests.servers.speaking import serve
+
+TOOL = {"name": "forecast", "description": "Tells tomorrow's weather."}
+DEFS = {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}
+SCHEMA = {"type": "object", "properties": {"city": {"$ref": "#/$defs/a"}}, "$defs": DEFS}
+serve({"tools/list": {"tools": [TOOL | {"inputSchema": SCHEMA}]}})

@@ -1,0 +1,9 @@
+"""The definitions were moved, the references were not."""
+# expects: T08
+# exit: 0
+
+from tests.servers.speaking import serve
+
+TOOL = {"name": "forecast", "description": "Tells tomorrow's weather."}
+SCHEMA = {"type": "object", "properties": {"city": {"$ref": "#/$defs/City"}}}
+serve({"tools/list": {"tools": [TOOL | {"inputSchema": SCHEMA}]}})

@@ -1,0 +1,9 @@
+"""A part of the schema is referred to by URL; clients must not fetch it, and see nothing."""
+# expects: S-07
+# exit: 0
+
+from tests.servers.speaking import serve
+
+TOOL = {"name": "forecast", "description": "Tells tomorrow's weather."}
+SCHEMA = {"type": "object", "properties": {"city": {"$ref": "https://schemas.acme.example/city.json"}}}
+serve({"tools/list": {"tools": [TOOL | {"inputSchema": SCHEMA}]}})
