@@ -1,7 +1,7 @@
 """Lines of small items, some of which answer a click: what header and footer are made of.
 
 One widget draws a whole line, because a line of stock widgets costs a tenth of a second at the start. A line never
-wraps: what has no room is left out, the least important first, and an item is shown whole or not at all.
+wraps: what has no room is shortened or else left out, the least important first; an item is never cut in two.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,6 +29,8 @@ class Item(msgspec.Struct, frozen=True):
     """What goes first where room is short: the highest. 0 stays, and is cut if it must be."""
     chosen: bool = False
     """Whether it stands on the ground of what is below the bar, as an open tab does."""
+    short: tuple[Span, ...] = ()
+    """What stands in its place where room is short, before anything is left out; empty: nothing shorter."""
 
     @property
     def width(self) -> int:
@@ -53,6 +55,8 @@ class Line(msgspec.Struct, frozen=True):
     def fitted(self, width: int) -> "Line":
         """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
         line = self
+        while line.width > width and any(item.short for item in line.left):
+            line = line._with_the_worst_shortened()
         while line.width > width and any(item.rank for item in line.items):
             line = line._without_the_worst()
         excess = line.width - width
@@ -62,9 +66,13 @@ class Line(msgspec.Struct, frozen=True):
         cut = msgspec.structs.replace(first, spans=tuple(clip(first.spans, max(1, first.width - excess))))
         return msgspec.structs.replace(line, left=(cut, *line.left[1:]))
 
+    def _with_the_worst_shortened(self) -> "Line":
+        worst = _worst([item for item in self.left if item.short])
+        shorter = msgspec.structs.replace(worst, spans=worst.short, short=())
+        return msgspec.structs.replace(self, left=tuple(shorter if item is worst else item for item in self.left))
+
     def _without_the_worst(self) -> "Line":
-        worst = max(item.rank for item in self.items)
-        gone = next(item for item in reversed(self.items) if item.rank == worst)
+        gone = _worst(self.items)
         left = tuple(item for item in self.left if item is not gone)
         if self.says_more and len(left) < len(self.left) and _more() not in left:
             left = (*left, _more())
@@ -162,6 +170,12 @@ class ItemBar(Widget):
         if found is not None and found.name:
             event.stop()
             self.pressed(found.name)
+
+
+def _worst(items: Sequence[Item]) -> Item:
+    """The last of those that matter least."""
+    worst = max(item.rank for item in items)
+    return next(item for item in reversed(items) if item.rank == worst)
 
 
 def _more() -> Item:

@@ -56,6 +56,19 @@ async def test_a_sign_says_that_something_was_left_out() -> None:
     assert (await shown(Bar(line), 15))[0].split() == ["one", "…", "help"]
 
 
+async def test_what_has_no_room_is_shortened_before_anything_goes_and_the_least_important_first() -> None:
+    items = (
+        item("here"),
+        item("3 three", rank=1, short=(("3", "text"),)),
+        item("8 eight", rank=2, short=(("8", "text"),)),
+    )
+    line = Line(items, (item("end"),), says_more=True)
+    assert (await shown(Bar(line), 31))[0].split() == ["here", "3", "three", "8", "eight", "end"]
+    assert (await shown(Bar(line), 28))[0].split() == ["here", "3", "three", "8", "end"]
+    assert (await shown(Bar(line), 20))[0].split() == ["here", "3", "8", "end"]
+    assert (await shown(Bar(line), 16))[0].split() == ["here", "…", "end"]
+
+
 async def test_the_inset_is_kept_free_at_both_edges() -> None:
     rows = await shown(Bar(Line((item("left"),), (item("right"),), inset=1)), 20)
     assert rows[0] == " left         right"
