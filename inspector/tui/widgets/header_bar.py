@@ -190,17 +190,18 @@ def _has_tab(subject: Subject, action: keys.Action, chosen: str) -> bool:
 def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     name = action.id.removeprefix("screen.")
     here = name == chosen
-    spans: list[Span] = [
+    key: tuple[Span, ...] = (
         (glyphs().cursor if here else " ", "accent"),
         (action.keys[0], "accent" if here else "faint"),
-        (f" {action.label}", "strong" if here else "muted"),
-    ]
+    )
+    label: Span = (f" {action.label}", "strong" if here else "muted")
     badge = _badge(subject, name)
-    if badge[0]:
-        spans += [(" ", "text"), badge]
+    counted: tuple[Span, ...] = ((" ", "text"), badge) if badge[0] else ()
+    end: Span = ("  ", "text")
     asks = name == "inbox" and badge[0]
     rank = 0 if here or asks or name in _ALWAYS else 2 if name in _WHEN else 1
-    return Item((*spans, ("  ", "text")), name=name, rank=rank, chosen=here)
+    short = (*key, *counted, end) if rank > 1 else (*key, label, *counted, (" ", "text"))
+    return Item((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short)
 
 
 def _badge(subject: Subject, name: str) -> Span:

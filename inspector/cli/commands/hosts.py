@@ -1,0 +1,98 @@
+"""`mcp-inspect hosts`: what the programs that use servers do with one's tools, and what is known of those programs."""
+
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Any
+
+import click
+
+from inspector.capture.journal import Journal
+from inspector.checks.hosts.facts import Host
+from inspector.checks.hosts.packs import HOSTS
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.help import Documented
+from inspector.cli.hosts import chosen_hosts
+from inspector.cli.lists import fetch
+from inspector.cli.options import headless_settings
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+
+_EXAMPLES = (
+    "mcp-inspect hosts -- node server.js",
+    "mcp-inspect hosts --host claude-code,vscode session.mcpcap",
+    "mcp-inspect hosts --as github https://example.com/mcp",
+    "mcp-inspect hosts --json",
+)
+_URL = ("http://", "https://")
+_WIDE = 140
+"""Columns, where nobody says how many there are."""
+
+
+@click.command("hosts", cls=Documented, examples=_EXAMPLES)
+@click.option("--host", "hosts", multiple=True, metavar="LIST", help="Only these hosts, with commas between them.")
+@click.option("--as", "called", default="", metavar="NAME", help="The server's name in their configuration.")
+@click.option("--all", "every", is_flag=True, help="Also the tools of which nothing is known.")
+@click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
+@headless_settings
+@click.pass_obj
+def command(
+    world: World, /, word: str | None, hosts: tuple[str, ...], called: str, every: bool, **options: Any
+) -> ExitStatus:
+    """Show what hosts do with the tools of a server or a capture: drop, refuse, cut or change them.
+
+    Each mark rests on a fact with a source and a date, which stand below; a dot means that nothing is known to go
+    wrong. Without a server all facts are listed.
+    """
+    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
+    chosen = chosen_hosts(hosts) or tuple(HOSTS.values())
+    if world.theirs is None and not word:
+        return _list(output, chosen)
+    if world.theirs is None and word and not word.startswith(_URL):
+        return _of_file(output, Path(word), chosen, called, every)
+
+    async def work(visit: Visit) -> ExitStatus:
+        fetched = await fetch(visit, "tools")
+        if fetched.error:
+            visit.output.warn(fetched.refusal)
+        return _tell(output, visit.session.journal, chosen, called, every)
+
+    return visit(world, word, options, work)
+
+
+def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
+    from inspector.viewmodels.hosts import host_as_json, host_lines
+
+    if output.as_json:
+        output.data([host_as_json(host) for host in hosts])
+    else:
+        output.lines(host_lines(hosts))
+    return ExitStatus.OK
+
+
+def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
+    from inspector.capture.load import load
+
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file", hint="Name a capture, a URL, or a server's command after --.")
+    journal = load(path)
+    try:
+        return _tell(output, journal, hosts, called, every)
+    finally:
+        journal.close()
+
+
+def _tell(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
+    from inspector.viewmodels.hosts import matrix_as_json, matrix_lines, surface_matrix, surface_of
+
+    matrix = surface_matrix(surface_of(journal.conversation, called), hosts)
+    if output.as_json:
+        output.data(matrix_as_json(matrix))
+    else:
+        output.lines(matrix_lines(matrix, _width(output), every=every))
+    return ExitStatus.OK
+
+
+def _width(output: Output) -> int:
+    return get_terminal_size((_WIDE, 24)).columns if output.world.stdout.isatty() else _WIDE
