@@ -22,7 +22,10 @@ _MAGIC = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF8", "image/gif"),
     (b"%PDF", "application/pdf"),
+    (b"<!doctype html", "text/html"),
+    (b"<html", "text/html"),
 )
+"""First bytes, of texts in small letters."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
@@ -151,10 +154,10 @@ def data_is_what_it_says(case: Case) -> Iterator[Flaw]:
 
 def _sniffed(data: str) -> str:
     try:
-        head = base64.b64decode(data[:16], validate=True)
+        head = base64.b64decode(data[:24], validate=True)
     except (NotBase64, ValueError):
         return ""
-    return next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
+    return next((kind for magic, kind in _MAGIC if head.startswith(magic) or head.lower().startswith(magic)), "")
 
 
 @check("K13", _ERROR, "annotations with values that there are not", _CALL, topic="server/resources")

@@ -1,11 +1,12 @@
 """What tools answer."""
 
+import base64
 from typing import Any
 
 import pytest
 
 from inspector.checks.rules import results
-from tests.checks.both import assert_both, checks_of
+from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, asked, ids
 
 _TEXT = {"type": "text", "text": "fine"}
@@ -89,3 +90,10 @@ def test_of_many_results_some_are_held_against_their_schema() -> None:
 def test_a_tool_of_a_page_that_has_not_come_may_exist() -> None:
     assert "K12" not in ids(_unknown("u", _FAILED, nextCursor="2")())
     assert "K12" not in ids(_unknown("u", {"content": [_TEXT]})())
+
+
+@pytest.mark.parametrize("page", [b"<!DOCTYPE html><title>404 Not Found", b"<html><body>Sign in, please</body>"])
+def test_a_page_in_the_place_of_a_picture_is_data_of_another_type(page: bytes) -> None:
+    block = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(page).decode()}
+    (found,) = of_one(asked("tools/call", {"content": [block]})().findings(), "K05")
+    assert found.sentence == "it says image/png and begins like text/html"

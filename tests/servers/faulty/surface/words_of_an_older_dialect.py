@@ -1,10 +1,10 @@
-"""exclusiveMinimum: true is of draft 4: in today’s dialect the schema means nothing of the kind."""
+"""nullable is a word of OpenAPI, not of JSON Schema: in today’s dialect it means nothing, and null is refused."""
 # expects: S-05
 # exit: 0
 
 from tests.servers.speaking import serve
 
 TOOL = {"name": "forecast", "description": "Tells tomorrow's weather."}
-DAYS = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
+DAYS = {"type": "integer", "nullable": True}
 SCHEMA = {"type": "object", "properties": {"days": DAYS}}
 serve({"tools/list": {"tools": [TOOL | {"inputSchema": SCHEMA}]}})
