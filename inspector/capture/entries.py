@@ -131,6 +131,7 @@ def _http_record(fact: HttpFact, entry: Entry, c: str) -> HttpRecord:
         why=fact.why,
         timing=fact.timing,
         document=None if fact.document is None else fact.document.decode("utf-8", "replace"),
+        probe=fact.probe,
     )
 
 
@@ -200,6 +201,7 @@ def _http_fact(record: HttpRecord) -> HttpFact:
         record.body_len,
         record.timing,
         None if record.document is None else record.document.encode("utf-8", "surrogatepass"),
+        record.probe,
     )
 
 

@@ -135,6 +135,7 @@ class HttpRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_fiel
     """Where the time went, on a response. Captures of before have none."""
     document: str | None = None
     """The metadata that an exchange of a login brought, on its end."""
+    probe: bool = False
 
 
 class SseRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="sse"):

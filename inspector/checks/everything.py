@@ -1,7 +1,7 @@
 """All checks: importing this file is what puts them on the list."""
 
-from inspector.checks.diagnoses import bytes as bytes_
 from inspector.checks.diagnoses import (
+    authorization,
     opening,
     process,
     starting,
@@ -11,7 +11,10 @@ from inspector.checks.diagnoses import (
     surface_size,
     surface_texts,
 )
+from inspector.checks.diagnoses import bytes as bytes_
+from inspector.checks.diagnoses import http as http_
 from inspector.checks.diagnoses import results as results_
+from inspector.checks.diagnoses import streams as streams_
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules import (
     apps,
@@ -57,6 +60,9 @@ IMPORTED = (
     starting,
     bytes_,
     opening,
+    http_,
+    streams_,
+    authorization,
     results_,
     surface_schemas,
     surface_names,

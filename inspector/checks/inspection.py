@@ -31,7 +31,7 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
-from inspector.protocol.frames import Direction, Eol, Frame
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import (
     Answer,
     ErrorAnswer,
@@ -147,7 +147,7 @@ class Inspection:
         return found
 
     def _frame(self, frame: Frame) -> None:
-        self.scene.last_ns = frame.time_ns
+        self.scene.last_ns, self.scene.wall_offset_ns = frame.time_ns, frame.wall_ns - frame.time_ns
         messages = read(frame.payload)
         if frame.direction is Direction.TO_SERVER:
             for message in messages:
@@ -363,6 +363,7 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
         or type(first) is NotJsonRpc
         or bool(first.defects)
         or frame.eol is Eol.CRLF
+        or (frame.eol is Eol.NONE and frame.channel is Channel.STDOUT)
         or frame.sse is not None
         or payload[:1] != b"{"
         or len(payload) > 1 << 20

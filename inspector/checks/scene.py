@@ -155,6 +155,8 @@ class Scene:
         self.opened = 1
         """The entry that says that it was opened."""
         self.began_ns = 0
+        self.wall_offset_ns: int | None = None
+        """What to add to a moment to get the time of day, since 1970; None before the first frame."""
         self.opening: Opening | None = None
         self.revision: Revision | None = None
         self.row = 0

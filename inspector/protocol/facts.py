@@ -120,6 +120,8 @@ class HttpFact(msgspec.Struct, frozen=True, tag="http"):
     """On RESPONSE; None where nobody measured."""
     document: bytes | None = None
     """On END, of an exchange of a login: the metadata that anybody may read, whole or not at all. Never a token."""
+    probe: bool = False
+    """On REQUEST: made on purpose to see what the server says to it."""
 
 
 class SseNote(msgspec.Struct, frozen=True, tag="sse"):

@@ -71,6 +71,7 @@ FACTS: tuple[Fact, ...] = (
     HttpFact(HttpEvent.END, 1, body_bytes=0),
     HttpFact(HttpEvent.END, 1, body_bytes=14, document='{"issuer": "—"}'.encode()),
     HttpFact(HttpEvent.ERROR, 2, why="connection refused"),
+    HttpFact(HttpEvent.REQUEST, 3, method="OPTIONS", target="https://example.com/mcp", probe=True),
     SseNote(1, b": ping"),
     SseNote(1, b"retry: 10", event="", id="7", retry=10),
 )

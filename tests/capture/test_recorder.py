@@ -43,7 +43,7 @@ def test_the_head_is_first_and_the_end_counts_what_is_there(path: Path) -> None:
     assert first["r"] == "head"
     assert last["r"] == "end"
     assert last["clean"] is True
-    assert last["counts"] == {"head": 1, "conn": 3, "proc": 3, "err": 2, "http": 5, "sse": 2, "frame": 1, "sum": 1}
+    assert last["counts"] == {"head": 1, "conn": 3, "proc": 3, "err": 2, "http": 6, "sse": 2, "frame": 1, "sum": 1}
     assert [line["r"] for line in between][-2:] == ["frame", "sum"]
 
 

@@ -177,32 +177,3 @@ def begins_with_its_endpoint(case: Case) -> Iterator[Flaw]:
     if case.scene.transport == "sse" and frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
             yield Flaw(f"a message came as an event of type {str(frame.sse.event)[:40]!r}")
-
-
-@check(
-    "H-01", _ERROR, "a web page in the place of an answer", "http", topic="", fix="Try /mcp or /sse behind the address."
-)
-def is_no_web_page(case: Case) -> Iterator[Flaw]:
-    """HTML answers a POST."""
-    heads = _heads(case)
-    if heads and heads[1].method == "POST" and _kind(heads[0]) == "text/html" and case.scene.opening is None:
-        if heads[2].status < 500:
-            yield Flaw(f"{heads[1].target[:80]} answers with a web page (status {heads[2].status})")
-
-
-@check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address; some clients lose the body.")
-def is_where_it_is(case: Case) -> Iterator[Flaw]:
-    """Some clients drop the body or Authorization on the way."""
-    heads = _heads(case)
-    if heads and heads[2].status in (301, 302, 303, 307, 308):
-        to = heads[0].header("location") or "nowhere"
-        yield Flaw(f"{heads[1].target[:80]} leads on to {to[:80]} ({heads[2].status})")
-
-
-@check("H-16", _WARNING, "a compressed event stream", "http", topic="", fix="Do not compress text/event-stream.")
-def streams_are_not_compressed(case: Case) -> Iterator[Flaw]:
-    """Compression holds events back."""
-    heads = _heads(case)
-    encoding = heads[0].header("content-encoding") if heads else None
-    if heads and encoding not in (None, "", "identity") and _kind(heads[0]) == "text/event-stream":
-        yield Flaw(f"an event stream is compressed ({str(encoding)[:20]})")

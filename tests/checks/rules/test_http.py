@@ -55,15 +55,6 @@ CASES: Cases = {
         lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="answer"),
         lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="message"),
     ),
-    "H-01": (
-        lambda: Talk(opened=False, transport="http").post().ask("initialize").head(404, "text/html; charset=utf-8"),
-        lambda: Talk(opened=False, transport="http").post().ask("initialize").head(404, "application/json"),
-    ),
-    "H-08": (_posted(status=307, Location="/mcp/"), _posted(status=304)),
-    "H-16": (
-        _posted(kind="text/event-stream", Content_Encoding="gzip"),
-        _posted(kind="text/event-stream", Content_Encoding="identity"),
-    ),
 }
 
 

@@ -1,0 +1,212 @@
+"""Why nobody gets in: what the refusal does not say, where metadata is not, what must not be trusted in it.
+
+A login is judged by what stands in the traffic: heads of exchanges, challenges and public metadata. What passes between
+a browser and the authorization server does not, nor do the bodies in which tokens travel.
+"""
+
+import re
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from inspector.checks.carriage import is_loopback, value_of
+from inspector.checks.diagnoses.http import kind_of, once, responded
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case, Document, Scene
+from inspector.protocol import peek
+from inspector.protocol.facts import HttpEvent
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_TOPIC = "basic/authorization"
+_WELL_KNOWN, _PROTECTED = "/.well-known/", "/.well-known/oauth-protected-resource"
+_SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
+
+
+def _looked(scene: Scene) -> list[Document]:
+    """Where metadata of the resource was looked for."""
+    return [each for each in scene.login.tried if _PROTECTED in each.url]
+
+
+@check(
+    "A-01",
+    _ERROR,
+    "401 without a challenge",
+    "end",
+    topic=_TOPIC,
+    fix='Send WWW-Authenticate: Bearer resource_metadata="https://…" with 401.',
+)
+def refusals_have_a_challenge(case: Case) -> Iterator[Flaw]:
+    """Clients have to guess where to log in; that some guess is right makes it milder."""
+    login = case.scene.login
+    bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
+    if bare:
+        mild = _WARNING if any(each.value is not None for each in _looked(case.scene)) else None
+        said = "401 came without WWW-Authenticate: nothing says where to log in, or with what"
+        yield Flaw(said, frames=(bare[0],), instead=True, severity=mild)
+
+
+@check(
+    "A-02",
+    _ERROR,
+    "no metadata of the resource",
+    "end",
+    topic=_TOPIC,
+    fix="Serve JSON at /.well-known/oauth-protected-resource followed by the path of the server.",
+)
+def resource_has_metadata(case: Case) -> Iterator[Flaw]:
+    """A login is wanted, and none of the places where its metadata can be has any."""
+    looked = _looked(case.scene)
+    if looked and case.scene.login.refusals and all(each.value is None for each in looked):
+        places = ", ".join(each.url[:80] for each in looked[:3])
+        yield Flaw(f"no metadata at {places}", frames=tuple(each.frame for each in looked), instead=True)
+
+
+@check(
+    "A-04",
+    _ERROR,
+    "a web page in the place of metadata",
+    "http",
+    topic=_TOPIC,
+    fix="Answer 404 to well-known addresses that there are not, before the page for everything else.",
+)
+def metadata_is_no_web_page(case: Case) -> Iterator[Flaw]:
+    """A web application that answers 200 to everything."""
+    life = responded(case)
+    if life is None or life.request is None or life.response is None or _WELL_KNOWN not in life.request.target:
+        return
+    if life.response.status == 200 and kind_of(life) == "text/html":
+        yield Flaw(f"{life.request.target[:100]} is a web page")
+
+
+def _brought(case: Case, *places: str) -> Any:
+    """The metadata that an exchange has just brought from one of these places; None for any other moment."""
+    fact, life = case.fact, case.life
+    if fact is None or fact.event is not HttpEvent.END or life is None or life.request is None:
+        return None
+    return value_of(fact) if any(place in life.request.target for place in places) else None
+
+
+@check(
+    "A-06",
+    _WARNING,
+    "clients can't register by themselves",
+    "http end",
+    topic=_TOPIC,
+    fix="Register a client by hand, and give --client-id.",
+)
+def clients_can_register(case: Case) -> Iterator[Flaw]:
+    """Neither registration, nor documents about clients."""
+    found = _brought(case, *_SERVER)
+    if found is None or peek.text(found, "registration_endpoint"):
+        return
+    if peek.at(found, "client_id_metadata_document_supported") is not True and once(case, "A-06"):
+        yield Flaw("the authorization server has no registration_endpoint and takes no documents about clients")
+
+
+_SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
+
+
+@check("A-08", _ERROR, "credentials were sent, and refused", "http", topic=_TOPIC)
+def credentials_are_taken(case: Case) -> Iterator[Flaw]:
+    """401 to a request with a token; 403 to one whose token may not do that."""
+    life = responded(case)
+    if life is None or life.response is None or life.request is None or life.sent("authorization") is None:
+        return
+    told = dict(_SAID.findall(life.header("www-authenticate") or ""))
+    words = told.get("error_description") or told.get("error") or ""
+    more = f": {words[:120]}" if words else ""
+    if life.response.status == 401 and _WELL_KNOWN not in life.request.target and once(case, "A-08 401"):
+        fix = "Has it expired? Is it for this server (aud)? mcp-inspect auth status shows what it says of itself."
+        yield Flaw(f"the server refuses the credentials that it got{more}", fix=fix)
+    elif life.response.status == 403 and "insufficient_scope" in told.get("error", "") and once(case, "A-08 403"):
+        wanted = told.get("scope", "")
+        fix = f"mcp-inspect auth login --scope '{wanted[:80]}'" if wanted else "Log in again with the scope it needs."
+        yield Flaw(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
+
+
+@check(
+    "A-09",
+    _ERROR,
+    "the token endpoint does not know the client",
+    "http",
+    topic=_TOPIC,
+    confidence=Confidence.LIKELY,
+    fix="Is it the right --client-id, and its secret? Does the client prove itself as the metadata says?",
+)
+def clients_are_known(case: Case) -> Iterator[Flaw]:
+    """401 there means invalid_client (RFC 6749, section 5.2)."""
+    life = responded(case)
+    if life is None or life.response is None or life.request is None or life.request.method != "POST":
+        return
+    for document in case.scene.login.tried:
+        if life.response.status == 401 and life.request.target == peek.text(document.value, "token_endpoint"):
+            ways = [str(each)[:40] for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
+            yield Flaw(f"the token endpoint answered 401; it takes {', '.join(ways) or 'what it does not say'}")
+            return
+
+
+_SKEW_S = 120
+
+
+@check(
+    "A-10",
+    _WARNING,
+    "two clocks differ",
+    "http",
+    topic="",
+    fix="Set the clock that is wrong: tokens are judged by it.",
+)
+def clocks_agree(case: Case) -> Iterator[Flaw]:
+    """By the Date of a response, where a login plays a part."""
+    life, scene = responded(case), case.scene
+    date = life.header("date") if life is not None else None
+    if (
+        life is None
+        or date is None
+        or scene.wall_offset_ns is None
+        or not _is_about_login(scene, life.sent("authorization"))
+    ):
+        return
+    try:
+        theirs = parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return
+    skew = theirs - (case.time_ns + scene.wall_offset_ns) / 1e9
+    if abs(skew) > _SKEW_S and once(case, "A-10"):
+        way = "ahead of" if skew > 0 else "behind"
+        yield Flaw(f"the server's clock is {abs(skew) / 60:.0f} min {way} ours")
+
+
+def _is_about_login(scene: Scene, sent: str | None) -> bool:
+    return sent is not None or bool(scene.login.refusals)
+
+
+_PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^resource|^jwks_uri|^service_documentation)$")
+
+
+@check(
+    "A-12",
+    _ERROR,
+    "metadata with an address that must not be opened",
+    "http end",
+    topic=_TOPIC,
+    fix="Addresses are https, or http on this machine. If you do not run this server, leave it alone.",
+)
+def addresses_can_be_opened(case: Case) -> Iterator[Flaw]:
+    """“Clients MUST reject” whatever is no https address: such things have started programs."""
+    found = _brought(case, _WELL_KNOWN)
+    for name, value in found.items() if type(found) is dict else ():
+        for each in value if type(value) is list else [value]:
+            named = _PLACES.search(name) or name == "authorization_servers"
+            if named and isinstance(each, str) and not _may_be_opened(each):
+                yield Flaw(f"{name[:60]} is {each[:80]!r}, which is refused")
+
+
+def _may_be_opened(url: str) -> bool:
+    try:
+        scheme = urlsplit(url).scheme.lower()
+    except ValueError:
+        return False
+    return scheme == "https" or (scheme == "http" and is_loopback(url))

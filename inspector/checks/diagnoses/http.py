@@ -1,0 +1,311 @@
+"""Where HTTP goes wrong before any message is looked at: names, doors, proxies, sessions, streams.
+
+What an answer to one of our own probes says is no fault of the conversation: those exchanges are judged as probes.
+"""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from inspector.checks.carriage import SESSION
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.scene import Case, HttpLife
+from inspector.protocol import peek
+from inspector.protocol.facts import HttpEvent
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_LIKELY = Confidence.LIKELY
+_NEVER = 1 << 62
+
+
+def responded(case: Case) -> HttpLife | None:
+    """The exchange whose response has just begun, if it is no probe."""
+    life, fact = case.life, case.fact
+    if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
+        return None
+    return None if life.request.probe else life
+
+
+def refused(case: Case) -> tuple[HttpLife, bytes] | None:
+    """The exchange, no probe, whose error has just brought its body; with the beginning of that."""
+    life, frame = case.life, case.frame
+    if life is None or frame is None or life.request is None or life.response is None or life.request.probe:
+        return None
+    return life, frame.payload[:4000]
+
+
+def kind_of(life: HttpLife) -> str:
+    """The type of a response, in small letters and without its parameters."""
+    return (life.header("content-type") or "").partition(";")[0].strip().lower()
+
+
+def once(case: Case, id_: str) -> bool:
+    """Whether this is the first time in the connection."""
+    return case.scene.seldom(id_, 1, _NEVER)
+
+
+_TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
+
+
+@check(
+    "H-01",
+    _ERROR,
+    "a web page in the place of an answer",
+    "http",
+    "refusal",
+    "garbled",
+    "end",
+    topic="",
+    fix="Try /mcp or /sse behind the address. Is it a login page, or a proxy's?",
+)
+def is_no_web_page(case: Case) -> Iterator[Flaw]:
+    """HTML answers a POST, and nothing that was tried after it led to a conversation."""
+    scene = case.scene
+    if life := responded(case):
+        if life.request is not None and life.request.method == "POST" and kind_of(life) == "text/html":
+            if life.response is not None and life.response.status < 500 and scene.opening is None:
+                scene.notes["H-01"] = [case.n, life.request.target, life.response.status, ""]
+    elif case.frame is not None and case.life is not None and "H-01" in scene.notes:
+        if found := _TITLE.search(case.frame.payload[:20_000]):
+            scene.notes["H-01"][3] = found.group(1).decode("utf-8", "replace").strip()
+    elif case.frame is None and case.fact is None and "H-01" in scene.notes:
+        n, target, status, title = scene.notes["H-01"]
+        if scene.opening is None and not scene.has_endpoint:
+            named = f" “{title[:80]}”" if title else ""
+            yield Flaw(f"{target[:80]} answers with a web page{named} (status {status})", frames=(n,), instead=True)
+
+
+_UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
+
+
+@check("H-02", _ERROR, "nobody answers at the address", "http end", topic="")
+def somebody_answers(case: Case) -> Iterator[Flaw]:
+    """Refused, not resolved, not reached: the operating system's word."""
+    fact, life = case.fact, case.life
+    if fact is None or fact.event is not HttpEvent.ERROR or life is None or life.request is None or life.request.probe:
+        return
+    if not _UNREACHED.search(fact.why) or "/.well-known/" in life.request.target or not once(case, "H-02"):
+        return
+    host = _host(life.request.target)
+    local = "For a server in a container publish the port; " if host in _LOCAL else ""
+    fix = "Is it running, at this host and port, with or without TLS? "
+    yield Flaw(fact.why.rstrip("."), fix=f"{fix}{local}doctor tries 127.0.0.1 and ::1." if local else fix.strip())
+
+
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+@check("H-03", _ERROR, "the Accept header is refused", "http", topic="http", fix="Take both types, in any order.")
+def accepts_what_clients_accept(case: Case) -> Iterator[Flaw]:
+    """406, although both types were offered; or because a header of the user's took one away."""
+    life = responded(case)
+    if life is not None and life.response is not None and life.response.status == 406 and once(case, "H-03"):
+        sent = life.sent("accept") or ""
+        whole = "application/json" in sent and "text/event-stream" in sent
+        fix = "" if whole or life.sent("accept") is None else "Leave the Accept header to this program."
+        yield Flaw(f"the server answered 406 to Accept: {sent[:80]}", fix=fix)
+
+
+_TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type|media type)")
+
+
+@check("H-04", _ERROR, "the type of a body is refused", "http", "refusal", topic="http", fix="Take application/json.")
+def takes_json(case: Case) -> Iterator[Flaw]:
+    """415, or words to that effect."""
+    life, body = responded(case), refused(case)
+    if life is not None and life.response is not None and life.response.status == 415 and once(case, "H-04"):
+        yield Flaw(f"the server answered 415 to Content-Type: {(life.sent('content-type') or '')[:60]}")
+    elif body is not None and _TYPE.search(body[1]) and once(case, "H-04"):
+        yield Flaw("the server refused the type of a body", span=_TYPE.search(body[1]).span())  # type: ignore[union-attr]
+
+
+@check("H-07", _HINT, "HTTP as it was at first", "note", topic="http", fix="--transport sse goes there at once.")
+def speaks_todays_http(case: Case) -> Iterator[Flaw]:
+    """The POST was refused, and GET named an address to post to."""
+    if case.note is not None and case.note.event == "endpoint" and case.scene.transport == "http":
+        if once(case, "H-07"):
+            yield Flaw("this is the older HTTP+SSE, which is deprecated; the connection has gone over to it")
+
+
+@check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address; some clients lose the body.")
+def is_where_it_is(case: Case) -> Iterator[Flaw]:
+    """Some clients drop the body or Authorization on the way."""
+    life = responded(case)
+    if life is None or life.request is None or life.response is None or "/.well-known/" in life.request.target:
+        return
+    if life.response.status in (301, 302, 303, 307, 308) and once(case, f"H-08 {life.request.target[:200]}"):
+        to = life.header("location") or "nowhere"
+        becomes_get = life.response.status in (301, 302, 303) and life.request.method == "POST"
+        worse = _WARNING if becomes_get else None
+        said = f"{life.request.target[:80]} leads on to {to[:80]} ({life.response.status})"
+        yield Flaw(said, severity=worse)
+
+
+_GUARD = re.compile(
+    rb"(?i)(invalid|untrusted|forbidden|not allowed|disallowed|bad|unknown).{0,20}(host|origin)\b|"
+    rb"(host|origin)( header)?( is)?.{0,40}(not allowed|invalid|denied|forbidden|not permitted)|dns rebinding"
+)
+
+
+@check("H-09", _ERROR, "a guard against other hosts refuses this one", "http", "refusal", topic="http")
+def lets_its_own_host_in(case: Case) -> Iterator[Flaw]:
+    """421, or words about Host or Origin: right for web pages of elsewhere, wrong for the name it is reached by."""
+    life, body = responded(case), refused(case)
+    found = _GUARD.search(body[1]) if body is not None else None
+    is_421 = life is not None and life.response is not None and life.response.status == 421
+    is_said = found is not None and body is not None and body[0].response is not None and _may_be(body[0])
+    if not (is_421 or is_said) or not once(case, "H-09"):
+        return
+    at = life or (body[0] if body is not None else None)
+    assert at is not None
+    assert at.request is not None
+    assert at.response is not None
+    host = at.sent("host") or _netloc(at.request.target)
+    origin = f", Origin {at.sent('origin')}" if at.sent("origin") else ""
+    words = f": {found.group().decode('utf-8', 'replace')[:60]}" if found else ""
+    fix = f"Allow the host ({host.partition(':')[0][:60]}:*) in the server, or have the proxy send the Host it knows."
+    yield Flaw(f"the server refused Host {host[:60]}{origin} with {at.response.status}{words}", fix=fix)
+
+
+def _may_be(life: HttpLife) -> bool:
+    return life.response is not None and life.response.status in (400, 403, 421)
+
+
+def _netloc(url: str) -> str:
+    try:
+        return urlsplit(url).netloc
+    except ValueError:
+        return ""
+
+
+@check(
+    "H-10",
+    _WARNING,
+    "the session is gone",
+    "http",
+    topic="http",
+    fix="Was it restarted, or do several take turns? Keep sessions outside of the process, or be stateless.",
+)
+def sessions_last(case: Case) -> Iterator[Flaw]:
+    """404 to a request that names the session: the right answer to one that is over, and why was it?"""
+    life = responded(case)
+    if life is None or life.request is None or life.response is None or life.request.method == "DELETE":
+        return
+    if life.response.status == 404 and life.sent(SESSION) is not None and case.scene.opening is not None:
+        if once(case, "H-10"):
+            yield Flaw("the server does not know the session any more (404); a new one has to be begun")
+
+
+_NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
+
+
+@check("H-12", _ERROR, "a session id is wanted, and none was given", "refusal", topic="http")
+def gives_the_session_it_wants(case: Case) -> Iterator[Flaw]:
+    """The response to initialize had none, or had one that a browser may not read."""
+    found = refused(case)
+    if found is None or case.scene.opening is None or found[0].sent(SESSION) is not None:
+        return
+    if words := _NO_SESSION.search(found[1]):
+        fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
+        yield Flaw("the server wants a session id, and its answer to initialize had none", span=words.span(), fix=fix)
+
+
+@check("H-17", _ERROR, "the certificate is not trusted", "http end", topic="")
+def certificate_is_trusted(case: Case) -> Iterator[Flaw]:
+    """By the authorities of this system; or there is no TLS at all."""
+    why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
+    if why.startswith("The TLS certificate") and once(case, "H-17"):
+        own = "self" in why or "unable to get local issuer" in why
+        fix = "--cacert FILE trusts its issuer" + (", or that of a company's proxy." if own else ".")
+        yield Flaw(why.rstrip("."), fix=f"{fix} --insecure looks away, for this run.")
+    elif why.startswith("The TLS handshake") and once(case, "H-17"):
+        yield Flaw(why.rstrip("."), fix="Does it speak TLS there? If not, the address begins with http://.")
+
+
+@check("H-18", _ERROR, "a proxy stands in between", "http", "http end", topic="", fix="See HTTPS_PROXY and NO_PROXY.")
+def no_proxy_refuses(case: Case) -> Iterator[Flaw]:
+    """It could not be passed, or wants to know who asks (407)."""
+    life, fact = responded(case), case.fact
+    if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):
+        if once(case, "H-18"):
+            yield Flaw(fact.why.rstrip("."))
+    elif life is not None and life.response is not None and life.response.status == 407 and once(case, "H-18"):
+        yield Flaw("a proxy wants credentials (407)")
+
+
+@check("H-19", _ERROR, "the address to post to is wrong", "note", "http", topic="http")
+def endpoint_is_right(case: Case) -> Iterator[Flaw]:
+    """Of another origin, or one where nothing is: mostly a prefix that a proxy has taken away."""
+    scene = case.scene
+    if case.note is not None and case.note.event == "endpoint":
+        scene.notes["H-19"] = _data(case.note.raw)
+        other = urlsplit(scene.notes["H-19"]) if "//" in scene.notes["H-19"] else None
+        url = scene.connection.url if scene.connection is not None else ""
+        if other is not None and other.netloc and url and other.netloc != urlsplit(url).netloc:
+            fix = "Name a path, or the address by which clients reach it: see root_path and forwarded headers."
+            said = f"the server names {scene.notes['H-19'][:80]} to post to, and was reached at {_netloc(url)[:60]}"
+            yield Flaw(said, fix=fix)
+    elif (life := responded(case)) is not None and "H-19" in scene.notes:
+        if life.request is not None and life.response is not None and life.request.method == "POST":
+            if life.response.status in (404, 405) and life.sent(SESSION) is None and once(case, "H-19"):
+                said = f"the address to post to, {scene.notes['H-19'][:80]}, answers {life.response.status}"
+                yield Flaw(said, fix="Does a proxy take a prefix away? Then the server has to know it (root_path).")
+
+
+def _data(raw: bytes) -> str:
+    found = [line[5:].strip() for line in raw.decode("utf-8", "replace").split("\n") if line.startswith("data:")]
+    return "".join(found)
+
+
+@check("H-20", _ERROR, "head and body of a request differ", "error", topic="http", since=5)
+def head_and_body_agree(case: Case) -> Iterator[Flaw]:
+    """-32020: a proxy has changed one of them, or the server reads them wrongly."""
+    if peek.integer(case.value, "code") == -32020:
+        said = (peek.text(case.value, "message") or "")[:120]
+        frames = (case.asked.frame,) if case.asked is not None else ()
+        fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and behind the proxy."
+        yield Flaw(
+            f"the server says that head and body of {case.method[:40]} differ: {said}", "/error", frames, fix=fix
+        )
+
+
+@check("H-21", _WARNING, "a capability is wanted that was not offered", "error", topic="basic", since=5)
+def needs_what_was_offered(case: Case) -> Iterator[Flaw]:
+    """-32021 names it."""
+    if peek.integer(case.value, "code") == -32021:
+        named = ", ".join(str(each)[:40] for each in peek.mapping(case.value, "data", "requiredCapabilities"))
+        offered = named.split(",")[0] or "…"
+        yield Flaw(
+            f"{case.method[:40]} needs {named or 'a capability'} of the client", "/error/data", fix=f"--offer {offered}"
+        )
+
+
+@check("H-23", _WARNING, "too many requests", "http", topic="", fix="Ask less often, or raise the limit.")
+def has_patience(case: Case) -> Iterator[Flaw]:
+    """429, with when to come back if it says so."""
+    life = responded(case)
+    if life is not None and life.response is not None and life.response.status == 429 and once(case, "H-23"):
+        after = life.header("retry-after")
+        yield Flaw("the server answered 429" + (f"; it wants to be asked again after {after[:40]}" if after else ""))
+
+
+_BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
+
+
+@check("H-25", _ERROR, "the version that was agreed on is refused", "refusal", topic="http", since=3, until=4)
+def takes_the_version_agreed_on(case: Case) -> Iterator[Flaw]:
+    """MCP-Protocol-Version says what initialize has settled, and is refused all the same."""
+    found, revision = refused(case), case.scene.revision
+    if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.date:
+        return
+    if (words := _BAD_VERSION.search(found[1])) and once(case, "H-25"):
+        said = f"MCP-Protocol-Version: {revision.date} is refused, which initialize has agreed on"
+        yield Flaw(said, span=words.span(), fix="Take the version that was answered to initialize; or none, as before.")

@@ -1,0 +1,107 @@
+"""Why nobody gets in."""
+
+from typing import Any
+
+import pytest
+
+from inspector.checks.diagnoses import authorization
+from inspector.checks.findings import Severity
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.jsonrpc import encode
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk
+
+_RESOURCE = "https://host/.well-known/oauth-protected-resource/mcp"
+_SERVER = "https://login/.well-known/oauth-authorization-server"
+_BEARER = 'Bearer resource_metadata="https://host/x"'
+_METADATA = {
+    "issuer": "https://login",
+    "token_endpoint": "https://login/token",
+    "registration_endpoint": "https://login/r",
+}
+
+
+def _asked(**headers: str) -> Talk:
+    """A POST on its way, with these headers."""
+    talk = Talk(4, opened=False, transport="http")
+    talk.http = 1
+    sent = tuple(headers.items())
+    return talk.fact(HttpFact(HttpEvent.REQUEST, 1, "POST", "https://host/mcp", headers=sent)).ask("initialize")
+
+
+def _refused(challenge: str = "", status: int = 401, **sent: str) -> Talk:
+    more = {"WWW_Authenticate": challenge} if challenge else {}
+    return _asked(**sent).head(status, "application/json", **more).over()
+
+
+def _aside(
+    talk: Talk, url: str, document: Any = None, status: int = 200, kind: str = "application/json", method: str = "GET"
+) -> Talk:
+    """An exchange of a login."""
+    talk.http += 1
+    talk.fact(HttpFact(HttpEvent.REQUEST, talk.http, method, url)).head(
+        status if document or kind else 404, kind or "text/plain"
+    )
+    return talk.fact(HttpFact(HttpEvent.END, talk.http, document=None if document is None else encode(document)))
+
+
+def _described(**more: Any) -> Script:
+    return lambda: _aside(
+        _refused(_BEARER), _SERVER, {name: value for name, value in (_METADATA | more).items() if value}
+    )
+
+
+def _dated(date: str) -> Script:
+    return lambda: _asked(Authorization="…").head(200, Date=date)
+
+
+def _token(status: int) -> Script:
+    return lambda: _aside(_described()(), "https://login/token", status=status, method="POST")
+
+
+CASES: Cases = {
+    "A-01": (lambda: _refused().close(), lambda: _refused("Bearer").close()),
+    "A-02": (
+        lambda: _aside(_refused(_BEARER), _RESOURCE, kind="").close(),
+        lambda: _aside(_refused(_BEARER), _RESOURCE, {"resource": "https://host/mcp"}).close(),
+    ),
+    "A-04": (
+        lambda: _aside(_refused(_BEARER), _RESOURCE, kind="text/html"),
+        lambda: _aside(_refused(_BEARER), _RESOURCE, kind="text/html", status=404, document=None),
+    ),
+    "A-06": (_described(registration_endpoint=None), _described()),
+    "A-08": (lambda: _refused("Bearer", Authorization="…"), lambda: _refused("Bearer")),
+    "A-09": (_token(401), _token(200)),
+    "A-10": (_dated("Thu, 01 Jan 1970 00:10:00 GMT"), _dated("Thu, 01 Jan 1970 00:00:10 GMT")),
+    "A-12": (
+        _described(authorization_endpoint="javascript:alert(1)"),
+        _described(authorization_endpoint="http://localhost:8000/a"),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(authorization)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_a_guess_that_was_right_makes_a_missing_challenge_milder() -> None:
+    talk = _aside(_refused(), _RESOURCE, {"resource": "https://host/mcp"})
+    (found,) = of_one(talk.close().findings(), "A-01")
+    assert found.severity is Severity.WARNING
+
+
+def test_a_scope_that_is_missing_is_told_with_how_to_get_it() -> None:
+    talk = _refused('Bearer error="insufficient_scope", scope="files:read"', 403, Authorization="…")
+    (found,) = of_one(talk.findings(), "A-08")
+    assert "files:read" in found.sentence
+    assert "--scope 'files:read'" in found.fix
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://evil.example/a", "-x", "https//no"])
+def test_only_addresses_that_can_be_trusted_are_no_fault(url: str) -> None:
+    assert of_one(_described(authorization_endpoint=url)().findings(), "A-12")

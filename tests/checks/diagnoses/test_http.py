@@ -1,0 +1,119 @@
+"""Where HTTP goes wrong before any message is looked at."""
+
+from typing import Any
+
+import pytest
+
+from inspector.checks.diagnoses import http
+from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
+from inspector.protocol.revisions.table import ROWS
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk, initialize, initialized
+
+_REQUEST = HttpFact(HttpEvent.REQUEST, 1, "POST", "http://localhost:8000/mcp")
+
+
+def _post(*, opened: bool = False, row: int = 4, probe: bool = False, **headers: str) -> Talk:
+    """A POST on its way, with these headers."""
+    talk = Talk(row, opened=False, transport="http")
+    if opened:
+        talk.ask("initialize", initialize(row)).answer(initialized(row)).inform("notifications/initialized")
+    talk.http = 1
+    sent = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    target = "http://localhost:8000/mcp"
+    talk.fact(HttpFact(HttpEvent.REQUEST, 1, "POST", target, headers=sent, probe=probe))
+    return talk.ask("tools/list" if opened else "initialize")
+
+
+def _refused(status: int, body: bytes = b"", kind: str = "text/plain", **how: Any) -> Script:
+    def talk() -> Talk:
+        begun = _post(**how).head(status, kind)
+        return (begun.frame(body) if body else begun).over()
+
+    return talk
+
+
+def _failed(why: str) -> Script:
+    return lambda: _post().fact(HttpFact(HttpEvent.ERROR, 1, why=why))
+
+
+def _endpoint(address: str, transport: str = "sse") -> Talk:
+    talk = Talk(1, opened=False, transport=transport)
+    talk.http = 1
+    get = HttpFact(HttpEvent.REQUEST, 1, "GET", "http://localhost/sse")
+    return talk.fact(get).fact(SseNote(1, f"event: endpoint\ndata: {address}".encode(), event="endpoint"))
+
+
+def _posted_to_endpoint(status: int) -> Script:
+    return lambda: _endpoint("/messages").post().head(status)
+
+
+def _coded(code: int, message: str = "no", data: Any = None) -> Script:
+    return lambda: Talk(5, transport="http").post().ask("tools/list").head(400).error(code, message, data)
+
+
+_HTML = b"<html><head><title>Log in</title></head></html>"
+_SESSION: dict[str, Any] = {"opened": True, "Mcp_Session_Id": "a"}
+_VERSION: dict[str, Any] = {"opened": True, "MCP_Protocol_Version": ROWS[3].date}
+CASES: Cases = {
+    "H-01": (lambda: _refused(404, _HTML, "text/html")().close(), lambda: _refused(404, b"{}")().close()),
+    "H-02": (_failed("localhost:8000 refuses connections."), _failed("The TLS handshake with localhost failed.")),
+    "H-03": (_refused(406), _refused(400)),
+    "H-04": (_refused(415), _refused(400, b"Invalid Content")),
+    "H-07": (lambda: _endpoint("/messages", "http"), lambda: _endpoint("/messages", "sse")),
+    "H-08": (_refused(307), _refused(304)),
+    "H-09": (_refused(403, b"Invalid Host header"), _refused(403, b"no such host in the database")),
+    "H-10": (_refused(404, **_SESSION), _refused(404, opened=True)),
+    "H-12": (
+        _refused(400, b"Bad Request: missing session ID", opened=True),
+        _refused(400, b"Bad Request: missing session ID"),
+    ),
+    "H-17": (
+        _failed("The TLS certificate of localhost:8000 is not trusted: self-signed certificate."),
+        _failed("localhost:8000 refuses connections."),
+    ),
+    "H-18": (_refused(407), _refused(403)),
+    "H-19": (_posted_to_endpoint(404), _posted_to_endpoint(202)),
+    "H-20": (_coded(-32020), _coded(-32602)),
+    "H-21": (_coded(-32021, data={"requiredCapabilities": {"sampling": {}}}), _coded(-32602)),
+    "H-23": (_refused(429), _refused(409)),
+    "H-25": (
+        _refused(400, b"Bad Request: Unsupported protocol version", **_VERSION),
+        _refused(400, b"Bad Request: Unsupported protocol version", opened=True, MCP_Protocol_Version="x"),
+    ),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(http)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_a_web_page_is_no_fault_where_the_older_http_was_found_after_it() -> None:
+    talk = _refused(404, _HTML, "text/html")()
+    talk.fact(SseNote(2, b"event: endpoint\ndata: /messages", event="endpoint"))
+    assert not of_one(talk.close().findings(), "H-01")
+
+
+def test_the_title_of_the_page_is_told() -> None:
+    (found,) = of_one(_refused(200, _HTML, "text/html")().close().findings(), "H-01")
+    assert "“Log in”" in found.sentence
+
+
+@pytest.mark.parametrize(("address", "faulty"), [("http://elsewhere/messages", True), ("/messages", False)])
+def test_an_endpoint_of_another_origin_is_a_fault(address: str, *, faulty: bool) -> None:
+    talk = Talk(1, transport="sse")
+    where = talk.entries[0].what
+    talk.entries[0] = type(talk.entries[0])(1, talk.now, type(where)(where.event, "sse", url="http://host/sse"))  # type: ignore[union-attr, call-arg, arg-type]
+    talk.post("GET").fact(SseNote(1, f"event: endpoint\ndata: {address}".encode(), event="endpoint"))
+    assert bool(of_one(talk.findings(), "H-19")) is faulty
+
+
+@pytest.mark.parametrize(("status", "body"), [(404, b""), (421, b""), (403, b"Invalid Host header"), (415, b"")])
+def test_what_a_probe_is_answered_is_no_fault_of_the_conversation(status: int, body: bytes) -> None:
+    found = _refused(status, body, probe=True, opened=True, Mcp_Session_Id="none")().findings()
+    assert not [each for each in found if each.id.startswith("H-")]

@@ -1,0 +1,84 @@
+"""What happens to streams on their way."""
+
+import pytest
+
+from inspector.checks.diagnoses import streams
+from inspector.checks.findings import Confidence
+from inspector.protocol.facts import CLOSED_HERE
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk
+
+_STREAM = "text/event-stream"
+
+
+def _slow(*, together: bool, **headers: str) -> Script:
+    """A call with four words of progress, spread over four seconds, or all at the end."""
+
+    def talk() -> Talk:
+        begun = (
+            Talk(4, transport="http")
+            .post()
+            .ask("tools/call", {"name": "a"}, progressToken=7)
+            .head(200, _STREAM, **headers)
+        )
+        for done in range(1, 5):
+            begun.wait(0 if together and done > 1 else 4 if together else 1)
+            begun.event(
+                b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":%d}}' % done
+            )
+        return begun.event(b'{"jsonrpc":"2.0","id":2,"result":{"content":[]}}').over()
+
+    return talk
+
+
+def _idle(*seconds: float, why: str = "") -> Script:
+    def talk() -> Talk:
+        begun = Talk(4, transport="http")
+        for each in seconds:
+            begun.post("GET").head(200, _STREAM).wait(each).over(why)
+        return begun
+
+    return talk
+
+
+def _cut(row: int, *, answered: bool) -> Script:
+    def talk() -> Talk:
+        begun = Talk(row, transport="http").post().ask("ping", id_=9).head(200, _STREAM)
+        return (begun.event(b'{"jsonrpc":"2.0","id":9,"result":{}}') if answered else begun).over()
+
+    return talk
+
+
+def _encoded(encoding: str) -> Script:
+    return lambda: Talk(3, transport="http").post().ask("ping").head(200, _STREAM, Content_Encoding=encoding)
+
+
+CASES: Cases = {
+    "H-13": (_slow(together=True), _slow(together=False)),
+    "H-14": (_idle(60.2), _idle(45)),
+    "H-15": (_cut(4, answered=False), _cut(4, answered=True)),
+    "H-16": (_encoded("gzip"), _encoded("identity")),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(streams)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_a_proxy_in_the_head_makes_it_likely_that_it_holds_events_back() -> None:
+    (found,) = of_one(_slow(together=True, Via="1.1 squid")().findings(), "H-13")
+    assert (found.confidence, "squid" in found.sentence) == (Confidence.LIKELY, True)
+
+
+def test_what_happens_again_is_no_guess_any_more() -> None:
+    found = of_one(_idle(60, 60.5)().findings(), "H-14")
+    assert [each.confidence for each in found] == [Confidence.GUESS, Confidence.LIKELY]
+
+
+def test_a_stream_that_this_side_has_closed_is_no_fault() -> None:
+    assert not of_one(_idle(60, why=CLOSED_HERE)().findings(), "H-14")
