@@ -14,7 +14,7 @@ from inspector.checks.findings import Confidence, Finding
 
 _RANKS = {Confidence.CERTAIN: 0, Confidence.LIKELY: 1, Confidence.GUESS: 2}
 
-_SILENT = ("L-04", "L-10")
+_SILENT = ("L-04", "L-10", "L-22")
 _DEAD = ("P-04", "P-05", "P-06", "S05")
 _CUT = ("W09", "H-15")
 _NOISE = ("E01", "E23", "S01", "S02", "S03")
@@ -46,10 +46,12 @@ EXPLAINS: dict[str, tuple[str, ...]] = {
     "F-09": ("F-01", *_NOISE),
     "F-07": ("F-06", "F-01", *_NOISE, *_SILENT),
     "F-06": (*_NOISE,),
-    "F-01": (*_NOISE,),
+    "F-01": (*_NOISE, "E02", "E03"),
+    "F-13": (*_NOISE, *_SILENT, "E02", "E05", "E06", "E07", "E08", "E09", "E10", "E15", "E16", "L-21", "L01"),
     "F-11": ("E26", *_NOISE),
     "L-01": ("E08", "L-02", *_SILENT),
-    "L-06": ("H-10", "H-12"),
+    "L-06": ("H-10", "H-12", "L-23"),
+    "L-22": ("R-07", "X02"),
     "L-07": ("L-08", "L02", "H-21"),
     "L-08": ("L02",),
     "L-09": ("L05", "L06", "L10", "H01", "H02", "E19"),

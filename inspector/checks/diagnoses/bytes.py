@@ -8,8 +8,8 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
 from inspector.protocol.facts import ProcessEvent
-from inspector.protocol.frames import Channel, Eol
-from inspector.protocol.jsonrpc import NotJsonRpc
+from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.protocol.jsonrpc import NotJsonRpc, Request
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -39,13 +39,22 @@ def _garbage(case: Case) -> bytes | None:
 @check("F-01", _ERROR, "text on stdout that is no message", "garbled", topic="stdio")
 def stdout_is_for_messages(case: Case) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
-    line = _garbage(case)
+    line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
         return
     if case.scene.seldom("F-01", _SAID, 1 << 62):
         fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
         yield Flaw(f"a line on stdout is no message: {shown}", span=(0, len(line)), fix=fix)
+
+
+def _stray_object(case: Case) -> bytes | None:
+    """A line that is JSON and claims nothing of JSON-RPC: of a logger that writes JSON, mostly."""
+    frame, message = case.frame, case.message
+    if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
+        return None
+    is_stray = message.reason.startswith("an object without") and b'"jsonrpc"' not in frame.payload
+    return frame.payload if is_stray else None
 
 
 def _is_header(line: bytes) -> bool:
@@ -80,18 +89,39 @@ def messages_are_lines(case: Case) -> Iterator[Flaw]:
         yield Flaw("a message is spread over several lines", span=(0, len(line)))
 
 
-@check("F-04", _ERROR, "two messages on one line", "garbled", topic="stdio", fix="End each message with a newline.")
+@check(
+    "F-04",
+    _ERROR,
+    "messages that no newline ends",
+    "garbled",
+    "frame",
+    topic="stdio",
+    fix="End each message with a newline.",
+)
 def lines_are_messages(case: Case) -> Iterator[Flaw]:
-    """A whole value, and more behind it."""
-    line = _garbage(case)
-    if line is None or not line.lstrip().startswith(b"{"):
+    """A whole value, and more behind it; or a whole one at the end of the stream."""
+    frame = case.frame
+    if frame is None or frame.channel is not Channel.STDOUT or not frame.payload.lstrip().startswith(b"{"):
         return
+    ends = _ends_of_values(frame.payload)
+    if frame.eol is Eol.NONE:
+        if case.message is None and ends and not frame.payload[ends[-1] :].strip():
+            yield Flaw("a message is complete, and no newline follows it", span=(0, len(frame.payload)))
+    elif _garbage(case) is not None and ends and frame.payload[ends[0] :].lstrip().startswith(b"{"):
+        yield Flaw("two messages stand on one line", span=(ends[0], len(frame.payload)))
+
+
+def _ends_of_values(line: bytes) -> list[int]:
+    """Where the JSON values end that stand in a line one behind the other, as far as they are values."""
+    ends, at, decoder = [], 0, json.JSONDecoder()
     try:
-        _, end = json.JSONDecoder().raw_decode(text := line.decode("utf-8").lstrip())
+        text = line.decode("utf-8")
+        while text[at:].strip():
+            at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))[1]
+            ends.append(len(text[:at].encode()))
     except (ValueError, RecursionError):
-        return
-    if text[end:].lstrip().startswith("{"):
-        yield Flaw("two messages stand on one line", span=(len(text[:end].encode()), len(line)))
+        pass
+    return ends
 
 
 @check(
@@ -258,3 +288,16 @@ def messages_are_not_too_long(case: Case) -> Iterator[Flaw]:
     """More than 16 MiB in one piece."""
     if case.frame is not None and len(case.frame.payload) > LONG:
         yield too_long(len(case.frame.payload))
+
+
+@check("F-13", _ERROR, "what was sent comes back", "request", topic="stdio")
+def nobody_echoes(case: Case) -> Iterator[Flaw]:
+    """A terminal that echoes, or a program such as cat: the client's own request, with its id."""
+    message = case.message
+    if not isinstance(message, Request) or case.frame is None or case.frame.channel is not Channel.STDOUT:
+        return
+    key = Direction.TO_SERVER, message.id
+    ours = case.scene.asked.get(key) or case.scene.done.get(key)
+    if ours is not None and ours.method == message.method and case.scene.seldom("F-13", 1, 1 << 62):
+        fix = "Is it the right command? A pseudo-terminal echoes: start it without one (docker without -t)."
+        yield Flaw(f"the client's own {message.method[:60]} came back: nobody reads it", frames=(ours.frame,), fix=fix)

@@ -14,7 +14,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import find
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
-_SLOW_NS = 5_000_000_000
+_SLOW_NS, _SILENT_NS = 5_000_000_000, 2_000_000_000
 
 
 @check(
@@ -177,3 +177,59 @@ def changes_are_told(case: Case) -> Iterator[Flaw]:
     told = case.scene.judged.get(f"told {kind}", 0)
     if now != set(before) and case.scene.capable(kind, "listChanged") and not told:
         yield Flaw(f"{kind} have changed, and no notification said so", f"/result/{kind}")
+
+
+@check("L-21", _ERROR, "the handshake was refused", "error initialize", topic="basic/lifecycle")
+def takes_the_handshake(case: Case) -> Iterator[Flaw]:
+    """With an error that is no word about versions; a server that does not know initialize may be of the other era."""
+    code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
+    if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
+        return
+    fix = "See its stderr: what it needs is not there, or it does not like who asks."
+    yield Flaw(f"initialize was refused with {code}: {said[:160]}", "/error", fix=fix)
+
+
+def _echoed(case: Case) -> bool:
+    """Whether the server has sent that very request itself, so that the answer is one of ours."""
+    return case.asked is not None and (Direction.FROM_SERVER, case.asked.id) in (*case.scene.asked, *case.scene.done)
+
+
+_LISTS = (*_TOLD_BY, "resources/templates/list")
+_WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call", "tasks/result")
+"""What has a diagnosis of its own, or may take as long as it likes."""
+
+
+@check(
+    "L-22",
+    _ERROR,
+    "a request that was never answered",
+    "end",
+    topic="basic",
+    fix="Answer every request, with an error where there is nothing else, and give what it waits for a time limit.",
+)
+def answers_everything(case: Case) -> Iterator[Flaw]:
+    """The server lives, has answered others, and kept silent about this one for a while."""
+    scene = case.scene
+    if scene.opening is None or scene.why:
+        return
+    for asked in (*scene.asked.values(), *scene.done.values()):
+        waited = (asked.cancelled_ns or scene.last_ns) - asked.time_ns
+        ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
+        if ours and waited >= _SILENT_NS:
+            said = f"{asked.method[:60]} was not answered within {waited / 1e9:.0f} s; the server lives"
+            yield Flaw(said, frames=(asked.frame,), instead=True)
+
+
+@check(
+    "L-23",
+    _ERROR,
+    "a list that cannot be had",
+    *(f"error {each}" for each in _LISTS),
+    topic="basic",
+    fix="See its stderr. Hosts show nothing of a list that fails; leave out what can't be listed, not all of it.",
+)
+def gives_its_lists(case: Case) -> Iterator[Flaw]:
+    """Refused with an internal error or one of its own; that it does not know the method is another fault."""
+    code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
+    if code == -32603 or (code is not None and not -32768 <= code <= -32000):
+        yield Flaw(f"{case.method} was refused with {code}: {said[:160]}", "/error")

@@ -47,6 +47,10 @@ CASES: Cases = {
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":12345678901234567890}}'),
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"12345678901234567890 NaN"}}'),
     ),
+    "F-13": (
+        lambda: Talk().ask("tools/list").demand("tools/list", id_=2),
+        lambda: Talk().ask("tools/list").demand("roots/list", id_=2),
+    ),
     "F-12": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (17 << 20) + b'"}}'),
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (15 << 20) + b'"}}'),
@@ -88,3 +92,23 @@ def test_a_flood_of_lines_is_told_ten_times() -> None:
 def test_nan_is_an_error() -> None:
     (found,) = _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":NaN}}')().findings()
     assert (found.id, found.severity) == ("F-11", "error")
+
+
+@pytest.mark.parametrize(
+    ("line", "is_whole"), [(_FINE, True), (_FINE + _FINE, True), (_FINE[:-5], False), (b"bye", False)]
+)
+def test_messages_that_no_newline_ends_are_found_where_the_stream_ends(line: bytes, is_whole: bool) -> None:
+    found = of_one(Talk().ask("ping").frame(line, eol=Eol.NONE).findings(), "F-04")
+    assert [each.sentence for each in found] == ["a message is complete, and no newline follows it"] * is_whole
+
+
+def test_where_the_second_message_of_a_line_begins_is_told_in_bytes() -> None:
+    word = '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"—"}}'.encode()
+    (found,) = of_one(_line(word + _FINE)().findings(), "F-04")
+    assert found.span == (len(word), len(word + _FINE))
+
+
+def test_a_log_in_json_is_no_message() -> None:
+    (found,) = of_one(_line(b'{"level":30,"msg":"server is listening"}')().findings(), "F-01")
+    assert "server is listening" in found.sentence
+    assert not of_one(_line(b'{"jsonrpc":"2.0","id":2}')().findings(), "F-01")

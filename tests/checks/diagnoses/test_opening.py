@@ -61,6 +61,18 @@ CASES: Cases = {
     "L-09": (_discovered("ttlMs"), _discovered()),
     "L-10": (_probed(answered=False), _probed(answered=True)),
     "L-13": (_again(), _again("prompts")),
+    "L-21": (
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32603, "licence expired"),
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32601, "no initialize"),
+    ),
+    "L-22": (
+        lambda: Talk().ask("tools/list").wait(3).inform("notifications/cancelled", {"requestId": 2}).close(),
+        lambda: Talk().ask("tools/call").wait(3).inform("notifications/cancelled", {"requestId": 2}).close(),
+    ),
+    "L-23": (
+        lambda: Talk().ask("tools/list").error(-32603, "'NoneType' object is not iterable"),
+        lambda: Talk().ask("tools/list").error(-32601, "Method not found"),
+    ),
 }
 
 

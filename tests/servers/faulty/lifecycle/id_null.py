@@ -1,5 +1,5 @@
 """Answers carry "id": null; nobody can tell what they answer."""
-# expects: L-02
+# expects: E01
 # exit: 7
 # options: --timeout 2.5
 

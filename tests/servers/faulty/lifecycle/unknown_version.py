@@ -1,5 +1,5 @@
 """It answers initialize with a version that never was, whatever it is offered."""
-# expects: L-07
+# expects: L02
 # exit: 0
 
 from tests.servers.speaking import HELLO, TOOL, serve
