@@ -14,6 +14,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.pages import page_of
 from inspector.checks.registry import Check
 from inspector.protocol.revisions.table import find
+from inspector.viewmodels.hosts import concerned_as_json
 from inspector.viewmodels.text import visible
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
@@ -34,6 +35,7 @@ def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:
         "revision": finding.revision or None,
         "connection": finding.connection,
         "follows_from": follows_from or None,
+        "hosts": concerned_as_json(finding),
     }
 
 

@@ -28,6 +28,7 @@ WITH_VALUE = frozenset(
         *("--idp-token-endpoint", "--idp-client-id", "--id-token"),
         *("--sampler-url", "--sampler-model", "--sampler-approve", "--sampler-key-env", "--sampler-timeout"),
         *("--junit", "--sarif", "--fail-on"),
+        *("--host", "--beside", "--as"),
     }
 )
 """Options whose value may be the next word."""

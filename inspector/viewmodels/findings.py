@@ -15,6 +15,8 @@ GLYPHS: dict[Severity, tuple[str, Role]] = {
 }
 _SHOWN = 3
 """Findings of one check that are told in full."""
+_HOSTS = 3
+"""Ways in which hosts take it that are told."""
 
 
 def groups_of(findings: Iterable[Finding]) -> list[list[Finding]]:
@@ -40,16 +42,25 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
     times = len(group) if len(group) < counts.get(check.id, 0) // 2 else counts.get(check.id, len(group))
     many = f"  ×{times:,}" if times > 1 else ""
     also = "".join(f"  ({name})" for name in aliases_of(check.id))
-    title = ((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (also, "faint"), (many, "muted"))
+    title: Line = ((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (also, "faint"), (many, "muted"))
     lines: list[Line] = [title]
     lines += [(("        ", "text"), span(each.sentence, limit=400), *_place(each)) for each in group[:_SHOWN]]
     if len(group) > _SHOWN:
         lines.append((("        … and more of the same", "muted"),))
     if first.fix:
         lines.append((("        → ", "accent"), span(first.fix, limit=400)))
+    lines += _hosts(first)
     if first.page:
         lines.append(((f"        {first.page}", "faint"),))
     return lines
+
+
+def _hosts(finding: Finding) -> list[Line]:
+    from inspector.viewmodels.hosts import words_of
+
+    told = words_of(finding)
+    lines: list[Line] = [((f"        {names}: ", "muted"), (sentence, "muted")) for names, sentence in told[:_HOSTS]]
+    return [*lines, ((f"        and {len(told) - _HOSTS} more", "muted"),)] if len(told) > _HOSTS else lines
 
 
 def _place(finding: Finding) -> tuple[tuple[str, Role], ...]:

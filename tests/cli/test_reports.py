@@ -27,6 +27,7 @@ def test_a_finding_is_an_object_with_all_its_evidence() -> None:
         "aliases": (),
         "connection": 1,
         "follows_from": None,
+        "hosts": [],
     }
 
 

@@ -53,6 +53,7 @@ TYPESCRIPT_2 = Host(
     (
         *_refusals(_TS2, *_ROOTS, *_MEMBERS),
         *_failures(_TS2, "output-rare-dialect", "output-reference", "output-broken", "structure"),
+        Fact("output-dialect", Effect.FINE, "takes 2019-09, draft-07 and draft-06", _TS2),
     ),
     (),
     (Limit("call", "gives up after 60 s, unless the program says otherwise", _TS2),),

@@ -1,5 +1,6 @@
 """`mcp-inspect check`: what is wrong with a server, or with what a capture holds."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.checks.everything import all_checks
 from inspector.checks.findings import Finding, Severity
+from inspector.checks.hosts.facts import Host
+from inspector.checks.hosts.relevance import for_hosts
 from inspector.checks.inspection import Inspection
 from inspector.checks.registry import CHECKS
 from inspector.checks.verdict import primary_of, roots_of
@@ -16,6 +19,7 @@ from inspector.cli import reports
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
+from inspector.cli.hosts import chosen_hosts, tools_beside
 from inspector.cli.lists import declared, fetch
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -28,6 +32,7 @@ _EXAMPLES = (
     "mcp-inspect check session.mcpcap",
     "mcp-inspect check --sarif findings.sarif https://example.com/mcp",
     "mcp-inspect check --fail-on warning --junit junit.xml -- node server.js",
+    "mcp-inspect check --host claude-code,vscode -- node server.js",
 )
 _URL = ("http://", "https://")
 _BATCH = 2000
@@ -43,6 +48,10 @@ class _Wish(msgspec.Struct, frozen=True):
     sarif: Path | None
     target: str
     """What was checked, for reports."""
+    hosts: tuple[Host, ...] = ()
+    """Those that one cares for; () for the specification alone."""
+    beside: Mapping[str, frozenset[str]] = {}
+    """The tools of servers that are configured beside it."""
 
 
 @click.command("check", cls=Documented, examples=_EXAMPLES)
@@ -54,21 +63,32 @@ class _Wish(msgspec.Struct, frozen=True):
     default="error",
     help="From what on the exit status is 1 (error).",
 )
+@click.option("--host", "hosts", multiple=True, metavar="LIST", help="Judge by what these hosts do, too.")
+@click.option("--beside", multiple=True, type=_FILE, metavar="FILE", help="A server configured beside it, too.")
 @click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
 def command(
-    world: World, /, word: str | None, junit: Path | None, sarif: Path | None, fail_on: str, **options: Any
+    world: World,
+    /,
+    word: str | None,
+    junit: Path | None,
+    sarif: Path | None,
+    fail_on: str,
+    hosts: tuple[str, ...],
+    beside: tuple[Path, ...],
+    **options: Any,
 ) -> ExitStatus:
     """Say what is wrong with a server or a capture.
 
     A server is connected to, asked for its lists, and left. Of a capture nothing is started. The exit status is 1 if
     something as bad as --fail-on was found, and 4, 6 or 7 if no session came about; findings are told all the same.
+    With --host it counts what those hosts do about it.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     fails = None if fail_on == "never" else Severity(fail_on)
     label = word or (Path(world.theirs[0]).name if world.theirs else "")
-    wish = _Wish(fails, junit, sarif, label)
+    wish = _Wish(fails, junit, sarif, label, chosen_hosts(hosts), tools_beside(beside))
     if world.theirs is None and word and not word.startswith(_URL):
         return _check_file(output, Path(word), wish)
     found = [ExitStatus.OK]
@@ -101,9 +121,9 @@ def _check_file(output: Output, path: Path, wish: _Wish) -> ExitStatus:
         journal.close()
 
 
-def inspected(journal: Journal) -> tuple[list[Finding], Inspection]:
+def inspected(journal: Journal, beside: Mapping[str, frozenset[str]] | None = None) -> tuple[list[Finding], Inspection]:
     """All findings about a journal, in the order of their entries, and who found them."""
-    inspection, found = Inspection(), []
+    inspection, found = Inspection(beside), []
     for first in range(1, journal.count + 1, _BATCH):
         last = min(first + _BATCH, journal.count + 1)
         found += inspection.take(journal.store.entry(n) for n in range(first, last))
@@ -112,7 +132,9 @@ def inspected(journal: Journal) -> tuple[list[Finding], Inspection]:
 
 
 def _conclude(output: Output, journal: Journal, wish: _Wish) -> ExitStatus:
-    findings, inspection = inspected(journal)
+    findings, inspection = inspected(journal, wish.beside)
+    if wish.hosts:
+        findings = for_hosts(findings, wish.hosts)
     _tell(output, findings, inspection, wish)
     if inspection.unasked:
         output.warn(f"{inspection.unasked:,} results were too many to be held against their schemas")
