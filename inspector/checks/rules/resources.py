@@ -107,7 +107,7 @@ def absence_has_its_code(case: Case) -> Iterator[Flaw]:
     """-32002, and since 2026 -32602; by the words of the error, since only they tell what it is about."""
     wanted = -32002 if case.row < LAST else -32602
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
-    if case.row and code is not None and code != wanted and _GONE.search(said[:500]):
+    if case.row and code not in (None, wanted, -32601) and _GONE.search(said[:500]):
         if not (case.row == LAST and code == -32002):  # that one is told as a code of an earlier revision
             yield Flaw(f"“{said[:80]}” came with {code}, not {wanted}", "/error/code", fix=f"Answer {wanted}.")
 

@@ -123,6 +123,11 @@ def _says(text: str, wanted: Any) -> bool:
     return bool(found in (wanted, only) or text == only)
 
 
+def _may_be_about_arguments(case: Case) -> bool:
+    known = type(peek.at(_tool(case), "inputSchema")) is dict
+    return known and peek.integer(case.value, "code") == -32602 and case.scene.seldom("K11", _FIRST, _EVERY)
+
+
 @check(
     "K11",
     _WARNING,
@@ -131,14 +136,18 @@ def _says(text: str, wanted: Any) -> bool:
     topic="server/tools",
     since=4,
     confidence=Confidence.LIKELY,
+    heavy=True,
+    wanted=_may_be_about_arguments,
     fix='Answer with "isError": true and say what to change: a model can then correct itself.',
 )
 def wrong_arguments_are_a_result(case: Case) -> Iterator[Flaw]:
     """Input validation errors are tool errors; only for a tool that was listed, and arguments that are wrong."""
-    schema = peek.at(_tool(case), "inputSchema")
-    if peek.integer(case.value, "code") != -32602 or type(schema) is not dict or case.asked is None:
-        return
-    yield Flaw(f"{peek.text(_tool(case), 'name')}: wrong arguments are answered by error -32602", "/error/code")
+    from inspector.forms.validate import validate
+
+    tool = _tool(case)
+    arguments = peek.mapping(case.asked.params if case.asked is not None else None, "arguments")
+    if type(tool) is dict and validate(tool["inputSchema"], arguments).problems:
+        yield Flaw(f"{peek.text(tool, 'name')}: wrong arguments are answered by error -32602", "/error/code")
 
 
 @check("K05", _HINT, "data of another type than it says", _CALL, topic="server/tools", confidence=Confidence.LIKELY)

@@ -137,6 +137,7 @@ Called < Result !K01
   content           [Block]
   isError?          flag                       !K10
   structuredContent? object              3-4   !K08
+  structuredContent? any                 5+
 Block = Text | Image | Audio 2+ | Link 3+ | Embedded   !K02
 Text !K03
   text              text
@@ -256,6 +257,7 @@ Used !Y01
   content           [Block]
   isError?          flag
   structuredContent? object              4
+  structuredContent? any                 5+
   _meta?            object                     !E18
 
 Elicitation !Z02

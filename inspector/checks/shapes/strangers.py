@@ -14,6 +14,8 @@ from inspector.checks.shapes.parse import Type, read
 
 _OF_OTHERS = frozenset({"_meta", "extensions"})
 """Members that are used before the revision that has them: nobody stumbles over these."""
+_SCHEMAS = frozenset({"Arguments", "Structured", "Dialected"})
+"""Types that are JSON Schemas: each keyword is allowed there, whatever a revision names."""
 _MOST_LOOKED_AT = 2000
 """Objects of one message: a list of many tools has the same strange members in each."""
 
@@ -44,6 +46,8 @@ def _members(row: int, name: str) -> tuple[dict[str, tuple[str, ...]], dict[str,
             mine[each.name] = tuple(kind for kind in below if kind in _types())
         else:
             others.setdefault(each.name, set()).update(each.rows)
+    if name in _SCHEMAS:
+        return mine, {}
     strange = {name: tuple(sorted(rows)) for name, rows in others.items() if name not in mine}
     return mine, {name: rows for name, rows in strange.items() if name not in _OF_OTHERS}
 

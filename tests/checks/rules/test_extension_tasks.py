@@ -8,7 +8,7 @@ from inspector.checks.rules import extension_tasks
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import META, Cases, Script, Talk, ids
 
-_CLIENT = {"extensions": {META + "tasks": {}}}
+_CLIENT: dict[str, Any] = {"extensions": {META + "tasks": {}}}
 _TASK = {"taskId": "t", "status": "working", "createdAt": "2026", "lastUpdatedAt": "2026", "ttlMs": None}
 _ASKS = {"a": {"method": "roots/list"}}
 _OTHER = {"a": {"method": "elicitation/create", "params": {"message": "?"}}}

@@ -73,6 +73,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     ("id_", "script", "found"),
     [
         ("R06", _read_failed(-32603, "database is down"), False),
+        ("R06", _read_failed(-32601, "Method not found"), False),
         ("R06", _read_failed(-32602, "no such resource"), True),
         ("R06", _read_failed(-32602, "no such resource", 5), False),
         ("R06", _read_failed(-32603, "no such resource", 5), True),

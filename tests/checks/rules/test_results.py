@@ -38,6 +38,13 @@ def _unknown(name: str, result: dict[str, object], **more: object) -> Script:
     return lambda: Talk().ask("tools/list").answer(listed).ask("tools/call", {"name": name}).answer(result)
 
 
+def _refused(arguments: dict[str, object]) -> Script:
+    """A tool without parameters refuses its arguments."""
+    tool = {"name": "t", "inputSchema": {"type": "object", "additionalProperties": False}}
+    called = {"name": "t", "arguments": arguments}
+    return lambda: Talk().ask("tools/list").answer({"tools": [tool]}).ask("tools/call", called).error(-32602)
+
+
 _FAILED = {"content": [_TEXT], "isError": True}
 CASES: Cases = {
     "K12": (_unknown("u", _FAILED), _unknown("t", _FAILED)),
@@ -51,7 +58,7 @@ CASES: Cases = {
         _called(_structured({"a": 1, "b": 2})),
         _called(_structured({"a": 1, "b": 2}, {"type": "text", "text": '{"b": 2, "a": 1}'})),
     ),
-    "K11": (_failed(-32602), lambda: Talk().ask("tools/call", {"name": "unknown"}).error(-32602)),
+    "K11": (_refused({"a": 1}), _refused({})),
     "K13": (
         asked("tools/call", {"content": [_TEXT | {"annotations": {"lastModified": "yesterday"}}]}),
         asked("tools/call", {"content": [_TEXT | {"annotations": {"lastModified": "2025-01-31T12:00:00Z"}}]}),

@@ -26,10 +26,14 @@ def _session(first: str, then: str) -> Script:
 
     def script() -> Talk:
         talk = _talk(opened=False).post().ask("initialize", initialize(4))
-        talk.head(**({"Mcp_Session_Id": first} if first else {})).answer(initialized(4))
-        return talk.post().ask("ping").head(**({"Mcp_Session_Id": then} if then else {})).answer({})
+        _head(talk, first).answer(initialized(4))
+        return _head(talk.post().ask("ping"), then).answer({})
 
     return script
+
+
+def _head(talk: Talk, session: str) -> Talk:
+    return talk.head(Mcp_Session_Id=session) if session else talk.head()
 
 
 def _answered_on_get(**headers: str) -> Talk:

@@ -12,6 +12,11 @@ def test_a_member_whose_kind_changed_is_no_stranger() -> None:
     assert not strangers(5, "Tools", {"tools": [{"outputSchema": {"type": "string"}}]})
 
 
+def test_schemas_have_the_keywords_that_they_like() -> None:
+    assert not strangers(5, "Tools", {"tools": [{"inputSchema": {"type": "object", "properties": {}}}]})
+    assert not strangers(1, "Tools", {"tools": [{"inputSchema": {"$schema": "x", "properties": {}}}]})
+
+
 def test_blocks_are_told_apart_by_their_type() -> None:
     blocks = [{"type": "resource_link", "uri": "a:b", "name": "n", "icons": []}, {"type": "text", "icons": []}]
     assert [each.pointer for each in strangers(3, "Called", {"content": blocks})] == ["/content/0/icons"]
@@ -23,5 +28,5 @@ def test_values_of_any_kind_are_taken() -> None:
 
 
 def test_a_long_list_is_not_looked_at_to_its_end() -> None:
-    tools = [{"name": "a"}] * 10_000 + [{"icons": []}]
+    tools: list[object] = [{"name": "a"}] * 10_000 + [{"icons": []}]
     assert not strangers(3, "Tools", {"tools": tools})
