@@ -4,6 +4,8 @@ The rule keeps its id, its severity and its page; the diagnosis is how people sp
 """
 
 ALIASES: dict[str, tuple[str, ...]] = {
+    "A-03": ("O02",),
+    "A-05": ("O03",),
     "H-06": ("W03",),
     "H-11": ("W13",),
     "H-15": ("W09",),

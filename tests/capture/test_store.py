@@ -65,14 +65,14 @@ def test_what_answers_a_probe_is_one_by_its_meaning() -> None:
 
 def test_every_kind_of_fact_is_told_apart() -> None:
     store, _ = filled(*FACTS)
-    assert [store.kind(n) for n in (1, 4, 7, 9, 14)] == [
+    assert [store.kind(n) for n in (1, 4, 7, 9, 15)] == [
         EntryKind.CONNECTION,
         EntryKind.PROCESS,
         EntryKind.STDERR,
         EntryKind.HTTP,
         EntryKind.SSE,
     ]
-    assert [store.size(n) for n in (1, 7, 14)] == [0, 5, 6]
+    assert [store.size(n) for n in (1, 7, 15)] == [0, 5, 6]
     assert store.direction(1) is None
     assert store.message_kind(1) is MessageKind.NONE
     assert (store.method(1), store.exchange(1), store.probe(1)) == ("", 0, False)

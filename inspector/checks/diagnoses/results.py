@@ -1,11 +1,11 @@
 """What calls cost and give away: results too large for a model, secrets in them, calls that took too long, floods."""
 
-import re
 from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
+from inspector.checks.secrets import secret_in
 from inspector.protocol import peek
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
@@ -94,16 +94,6 @@ def calls_are_answered(case: Case) -> Iterator[Flaw]:
         yield Flaw(said, frames=(asked.frame, asked.cancelled), instead=True)
 
 
-_SECRETS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
-    ("a GitHub token", re.compile(rb"\bgh[pousr]_[A-Za-z0-9]{36}|\bgithub_pat_[A-Za-z0-9_]{60,}")),
-    ("a key of an AI provider", re.compile(rb"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}")),
-    ("a Slack token", re.compile(rb"\bxox[abpors]-[A-Za-z0-9-]{20,}")),
-    ("an AWS access key", re.compile(rb"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b")),
-    ("a private key", re.compile(rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
-    ("a signed token", re.compile(rb"\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}")),
-)
-
-
 @check(
     "R-08",
     _WARNING,
@@ -118,6 +108,5 @@ _SECRETS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 def results_hold_no_secrets(case: Case) -> Iterator[Flaw]:
     """By the shapes that well-known tokens have. It says where, and never repeats them."""
     payload = case.frame.payload[:_LOOKED_AT] if case.frame is not None else b""
-    for name, pattern in _SECRETS:
-        if found := pattern.search(payload):
-            yield Flaw(f"the result of {case.method[:60]} holds what looks like {name}", span=found.span())
+    if name := secret_in(payload):
+        yield Flaw(f"the result of {case.method[:60]} holds what looks like {name}", "/result")

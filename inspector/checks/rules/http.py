@@ -159,7 +159,7 @@ def streams_are_not_buffered(case: Case) -> Iterator[Flaw]:
             yield Flaw("an event stream without X-Accel-Buffering: no")
 
 
-@check("W20", _ERROR, "the answer to another request than the POST's", "carried", topic="basic", since=2)
+@check("W20", _ERROR, "the answer to another request than the POST's", "carried", "orphan", topic="basic", since=2)
 def answers_its_own_request(case: Case) -> Iterator[Flaw]:
     """A JSON body answers the request that it came for."""
     message = case.message
