@@ -1,0 +1,58 @@
+"""How much is listed, in what order, on how many pages."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from inspector.checks.diagnoses import surface_size
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk
+
+
+def _tools(*names: str) -> list[dict[str, Any]]:
+    return [{"name": name, "description": "d", "inputSchema": {"type": "object"}} for name in names]
+
+
+def _pages(*pages: Sequence[str], again: Sequence[str] = ()) -> Script:
+    def talk() -> Talk:
+        found = Talk()
+        for at, names in enumerate(pages):
+            more = {"nextCursor": str(at + 1)} if at + 1 < len(pages) else {}
+            found.ask("tools/list", {"cursor": str(at)} if at else None).answer({"tools": _tools(*names)} | more)
+        return found.ask("tools/list").answer({"tools": _tools(*again)}) if again else found
+
+    return talk
+
+
+_MANY = [f"t{at}" for at in range(81)]
+CASES: Cases = {
+    "S-16": (_pages(_MANY), _pages(_MANY[:80])),
+    "S-17": (_pages("ab", again="ba"), _pages("ab", again="ab")),
+    "S-18": (_pages("ab", "cd"), _pages("abcd")),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(surface_size)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_tools_are_counted_over_all_pages_and_more_than_a_hundred_and_twenty_eight_are_a_warning() -> None:
+    names = [f"t{at}" for at in range(129)]
+    (found,) = of_one(_pages(names[:100], names[100:])().findings(), "S-16")
+    assert found.severity == "warning"
+    assert "129 tools" in found.sentence
+    assert found.hosts == ("vscode", "cursor")
+
+
+def test_a_page_that_repeats_the_one_before_is_a_warning() -> None:
+    found = of_one(_pages("ab", "ab")().findings(), "S-18")
+    assert [(each.severity, each.pointer) for each in found] == [
+        ("hint", "/result/nextCursor"),
+        ("warning", "/result/tools"),
+    ]
