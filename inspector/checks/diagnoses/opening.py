@@ -92,6 +92,8 @@ def has_a_version_in_common(case: Case) -> Iterator[Flaw]:
     said = peek.text(case.value, "message") or ""
     if code != -32022 and not (case.method == "initialize" and _VERSION.search(said[:500])):
         return
+    if case.method == "initialize" and case.scene.opening is not None:
+        return  # the probe was answered late, and what it said counts
     named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
     common = [each for each in named if find(each) is not None]
     tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else said[:100]

@@ -104,3 +104,12 @@ def test_a_probe_that_was_refused_over_http_was_not_met_with_silence() -> None:
     talk = Talk(opened=False, transport="http").post().ask("server/discover").head(400, "text/plain").over()
     talk.post().ask("initialize", initialize(4)).head().answer(initialized(4)).over()
     assert "L-10" not in {each.id for each in talk.findings()}
+
+
+def test_a_handshake_refused_by_a_server_that_has_said_what_it_speaks_is_no_fault() -> None:
+    """It was slow: discover and initialize were both on their way when it answered the first."""
+    talk = Talk(5, opened=False).ask("server/discover", id_=1)
+    talk.ask("initialize", initialize(4), id_=2)
+    talk.answer({"supportedVersions": [ROWS[4].date], "capabilities": {}}, 1)
+    talk.error(-32022, "the initialize handshake is not accepted", {"supported": [ROWS[4].date]})
+    assert not of_one(talk.findings(), "L-07")
