@@ -20,7 +20,7 @@ MOST_PROPERTIES: Final = 2_000
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _WRITES: Final = re.compile(
     r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|send|move|rename|kill|purge|truncate|upload)"
-    r"(?=$|[_.\-/])|^(delete|remove|drop|write|create|update|insert|send|rename|purge)(?=[A-Z])"
+    r"(?=$|[_.\-/])|^(delete|remove|drop|write|create|update|insert|send|rename|purge)(?=(?-i:[A-Z]))"
 )
 _OPTIONAL: Final = {
     "title": str,

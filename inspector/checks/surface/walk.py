@@ -49,13 +49,16 @@ class Budget:
     @property
     def is_spent(self) -> bool:
         """Whether the present schema had more in it than could be looked at."""
-        return self.left <= 0
+        return self.left < 0
 
     def spend(self) -> bool:
         """Look at one more; False if there is none left."""
+        if self.left <= 0:
+            self.left = -1
+            return False
         self.left -= 1
         self.all_left -= 1
-        return self.left >= 0
+        return True
 
 
 def schemas_in(root: Any, budget: Budget) -> Iterator[tuple[Path, dict[str, Any], bool]]:

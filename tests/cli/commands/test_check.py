@@ -71,7 +71,8 @@ def test_a_capture_is_checked_and_nothing_is_started() -> None:
 def test_reports_are_written_beside(tmp_path: Path) -> None:
     junit, sarif = tmp_path / "junit.xml", tmp_path / "findings.sarif"
     ran = inspect("check", "-q", "--junit", str(junit), "--sarif", str(sarif), str(sample("wreck")))
-    assert ran.stdout.startswith("2 errors") and ran.stdout.count("\n") == 1
+    assert ran.stdout.startswith("2 errors")
+    assert ran.stdout.count("\n") == 1
     assert Xml.parse(junit).getroot().get("failures") == "2"
     results = json.loads(sarif.read_text())["runs"][0]["results"]
     assert {each["ruleId"] for each in results if each["level"] == "error"} == {"P-06", "S-14"}

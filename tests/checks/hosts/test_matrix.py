@@ -1,0 +1,80 @@
+"""Tools against hosts."""
+
+import pytest
+
+from inspector.checks.hosts.facts import Effect
+from inspector.checks.hosts.matrix import Matrix, Surface, matrix_of, tokens_of
+from inspector.checks.hosts.packs import HOSTS
+
+_OBJECT = {"type": "object"}
+_FINE = {"name": "fine", "description": "d", "inputSchema": _OBJECT}
+_ALL = tuple(HOSTS)
+
+
+def _matrix(*tools: object, server: str = "s", instructions: str = "", pages: int = 1) -> Matrix:
+    return matrix_of(Surface(tools, server, instructions, pages), HOSTS.values())
+
+
+def _effect(matrix: Matrix, row: int, host: str) -> Effect | None:
+    cell = matrix.rows[row].cells[_ALL.index(host)]
+    return cell[0].fact.effect if cell else None
+
+
+def test_of_a_plain_tool_nothing_is_known() -> None:
+    matrix = _matrix(_FINE)
+    assert not any(matrix.rows[0].cells)
+    assert not any(matrix.whole)
+
+
+@pytest.mark.parametrize(
+    ("more", "host", "effect"),
+    [
+        ({"inputSchema": {"anyOf": []}}, "claude-code", Effect.ALL_GONE),
+        ({"inputSchema": {"anyOf": []}}, "vscode", Effect.CHANGED),
+        ({"inputSchema": {"anyOf": []}}, "python-sdk-1", Effect.FINE),
+        ({"inputSchema": _OBJECT | {"properties": {"a": {"type": "array"}}}}, "vscode", Effect.BREAKS),
+        ({"inputSchema": _OBJECT | {"properties": {"a<": {}}}}, "claude-code", Effect.BREAKS),
+        ({"outputSchema": {"type": "array"}}, "python-sdk-2", Effect.ALL_GONE),
+        ({"outputSchema": {"type": "array"}}, "python-sdk-1", Effect.FAILS),
+        ({"name": "x" * 62}, "cursor", Effect.GONE),
+        ({"name": "x" * 62}, "vscode", Effect.CUT),
+        ({"description": "x" * 2049}, "claude-code", Effect.CUT),
+        ({"title": None}, "typescript-sdk-2", Effect.ALL_GONE),
+    ],
+)
+def test_what_a_host_does_with_a_tool_stands_in_its_cell(more: dict[str, object], host: str, effect: Effect) -> None:
+    assert _effect(_matrix(_FINE, _FINE | more), 1, host) is effect
+
+
+def test_a_tool_because_of_which_all_are_gone_is_named() -> None:
+    matrix = _matrix(_FINE, _FINE | {"name": "bad", "inputSchema": None})
+    row = matrix.gone(_ALL.index("claude-code"))
+    assert row is not None
+    assert row.name == "bad"
+    assert matrix.gone(_ALL.index("cursor")) is None
+
+
+def test_the_surface_as_a_whole_has_a_row() -> None:
+    matrix = _matrix(*[_FINE] * 129, pages=2, instructions="x" * 3000)
+    whole = {host: {each.fact.trait for each in cell} for host, cell in zip(_ALL, matrix.whole, strict=True)}
+    assert whole["vscode"] == {"tool-count"}
+    assert whole["codex"] == {"duplicate-name"}
+    assert whole["gemini-cli"] == {"more-pages"}
+    assert whole["claude-code"] == {"instructions-length"}
+
+
+def test_the_name_that_a_model_sees_is_known_where_the_host_s_way_is() -> None:
+    shown = dict(zip(_ALL, _matrix(_FINE | {"name": "a.b"}, server="git").rows[0].shown, strict=True))
+    assert shown["claude-code"] == "mcp__git__a.b"
+    assert shown["vscode"] == "mcp_git_a_b"
+    assert shown["python-sdk-2"] == ""
+
+
+def test_what_is_no_tool_and_what_is_nested_without_end_does_no_harm() -> None:
+    deep: dict[str, object] = {}
+    inner = deep
+    for _ in range(5000):
+        inner["properties"] = {"a": (below := dict[str, object]())}
+        inner = below
+    assert len(_matrix(7, None, {}, {"name": "a", "inputSchema": deep}).rows) == 2
+    assert tokens_of(deep) == 0

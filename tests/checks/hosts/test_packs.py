@@ -1,0 +1,81 @@
+"""The shape of the packs: every fact has a source that can be looked up, a date, and a trait that something finds."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from inspector.checks.findings import Confidence
+from inspector.checks.hosts import claude, editors, sdks, terminals
+from inspector.checks.hosts.facts import FEATURES, Host, Source
+from inspector.checks.hosts.packs import HOSTS, facts_about, newest
+from inspector.checks.surface import features, references, tools
+
+_CHECKS = Path(features.__file__).parents[1]
+_OF_THE_WHOLE = {"tool-count", "definition-tokens", "instructions-length", "more-pages", "duplicate-name"}
+_ELSEWHERE = {"shown-name-length", "structure"} | _OF_THE_WHOLE
+"""Traits of a surface as a whole, and those that need a host or a result."""
+
+
+def _sources(host: Host) -> Iterator[tuple[str, Source]]:
+    for fact in host.facts:
+        yield fact.trait, fact.source
+    for limit in host.limits:
+        yield limit.name, limit.source
+    for feature in host.features:
+        yield feature.name, feature.source
+    if host.naming is not None:
+        assert host.naming_source is not None
+        yield "naming", host.naming_source
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
+def test_everything_that_is_said_of_a_host_has_a_source_and_a_date(host: Host) -> None:
+    for what, source in _sources(host):
+        assert re.match(r"https://\S+$", source.url), what
+        assert date(2024, 11, 5) <= date.fromisoformat(source.date) <= date(2027, 1, 1), what
+        assert source.confidence in Confidence
+        assert len(source.date) == 10
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
+def test_a_host_s_words_go_on_after_its_name(host: Host) -> None:
+    assert host.id == host.id.lower()
+    assert 0 < len(host.short) <= 5
+    for said in (*(fact.sentence for fact in host.facts), *(limit.sentence for limit in host.limits)):
+        assert said[:1].islower(), said
+        assert not said.endswith("."), said
+        assert len(said) <= 110
+    assert {feature.name for feature in host.features} <= set(FEATURES)
+
+
+def test_each_trait_that_a_fact_is_about_is_one_that_is_found() -> None:
+    found = "\n".join(Path(module.__file__ or "").read_text() for module in (features, references, tools))
+    for host in HOSTS.values():
+        for fact in host.facts:
+            bare = fact.trait.removeprefix("input-").removeprefix("output-")
+            assert (
+                f'"{fact.trait}"' in found or f'-{bare}"' in found or f'"{bare}"' in found or fact.trait in _ELSEWHERE
+            )
+
+
+def test_each_pack_is_on_the_list_once() -> None:
+    packs = [
+        each
+        for module in (claude, editors, terminals, sdks)
+        for each in vars(module).values()
+        if isinstance(each, Host)
+    ]
+    assert {id(each) for each in packs} == {id(each) for each in HOSTS.values()}
+    assert all(id_ == host.id for id_, host in HOSTS.items())
+
+
+def test_of_a_number_only_those_hosts_speak_whose_limit_it_is_over() -> None:
+    assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 100)] == ["cursor"]
+    assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 129)] == ["vscode", "cursor"]
+
+
+def test_the_newest_source_is_known() -> None:
+    assert newest() >= "2026-11-22"

@@ -1,0 +1,69 @@
+"""`mcp-inspect hosts`, and `check` for chosen hosts."""
+
+from typing import Any
+
+import pytest
+
+from inspector.cli.commands import hosts
+from tests.captures.record import sample
+from tests.cli.running import inspect, scripted
+
+_ARRAY = {"type": "object", "properties": {"p": {"type": "array"}}}
+_TOOL = {"name": "a", "description": "d", "inputSchema": _ARRAY}
+
+
+def _server(*tools: object) -> tuple[str, ...]:
+    listed: dict[str, Any] = {"tools/list": {"result": {"tools": list(tools)}}}
+    return tuple(scripted(listed, capabilities={"tools": {}}))
+
+
+def test_a_server_s_tools_are_held_against_the_chosen_hosts() -> None:
+    ran = inspect("hosts", "--host", "vscode,cursor", "--as", "mine", "--json", *_server(_TOOL))
+    assert ran.status == 0
+    (tool,) = ran.data["tools"]
+    assert [each["effect"] for each in tool["hosts"]["vscode"]] == ["breaks"]
+    assert tool["shown_as"]["vscode"] == "mcp_mine_a"
+    assert "cursor" not in tool["hosts"]
+    assert hosts.command.name == "hosts"
+
+
+def test_a_capture_is_drawn_as_a_matrix() -> None:
+    ran = inspect("hosts", "--all", str(sample("evening")))
+    assert ran.status == 0
+    assert ran.stdout.splitlines()[0].split()[:2] == ["ClCod", "ClDes"]
+    assert any(line.startswith("add ") for line in ran.stdout.splitlines())
+
+
+def test_without_a_server_all_that_is_known_is_listed() -> None:
+    assert "vscode" in inspect("hosts").stdout
+    (host,) = inspect("hosts", "--json", "--host", "codex").data
+    assert host["facts"][0]["source"]["url"].startswith("https://")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(("nothing.mcpcap",), "no such file"), (("--host", "x"), "nothing is known")]
+)
+def test_what_is_not_there_is_said(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("hosts", *words)
+    assert ran.status == 2
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize(("chosen", "status", "count"), [("vscode", 1, 1), ("codex", 0, 1), ("cursor", 0, 0)])
+def test_check_judges_by_the_chosen_hosts(chosen: str, status: int, count: int) -> None:
+    ran = inspect("check", "--host", chosen, "--json", *_server(_TOOL))
+    assert ran.status == status
+    assert len(ran.data["findings"]) == count
+    assert [each["host"] for found in ran.data["findings"] for each in found["hosts"]] == [chosen] * count
+
+
+def test_check_says_in_text_what_hosts_do() -> None:
+    ran = inspect("check", *_server(_TOOL))
+    assert ran.status == 0
+    assert "VS Code: fails each request" in ran.stdout
+
+
+def test_check_tells_of_a_tool_that_a_neighbour_has_too() -> None:
+    tool = {"name": "add", "description": "d", "inputSchema": {"type": "object"}}
+    ran = inspect("check", "--beside", str(sample("evening")), "--json", *_server(tool))
+    assert [each["id"] for each in ran.data["findings"]] == ["S-25"]
