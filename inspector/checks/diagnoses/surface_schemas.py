@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from inspector.checks.diagnoses.surface import LIST, flaws_of, tools_seen
 from inspector.checks.findings import Confidence, Severity
@@ -31,22 +31,36 @@ def root_is_plain(case: Case) -> Iterator[Flaw]:
 
 @check("S-04", _HINT, "a schema labelled with an older dialect", LIST, topic="basic", heavy=True)
 def label_is_current(case: Case) -> Iterator[Flaw]:
-    """Clients that read 2020-12 alone refuse what is labelled otherwise, even if nothing but the label is old."""
+    """Clients that read 2020-12 alone refuse what is labelled otherwise, even if nothing but the label is old.
+
+    What is labelled with something unknown a rule tells. Of input schemas one flaw stands for all: nobody refuses them.
+    """
     budget = Budget()
+    inputs = []
     for seen in tools_seen(case):
         for each in seen.traits:
-            if each.kind not in ("input-dialect", "output-dialect") or "labelled http" in each.sentence:
+            if "labelled http" in each.sentence:
                 continue
-            member = "inputSchema" if each.kind == "input-dialect" else "outputSchema"
-            body = {key: value for key, value in seen.tool[member].items() if key != "$schema"}
-            old = [one for one in features_of(body, budget, is_input=True) if one.kind in _OLD]
-            fix = f"Write it in 2020-12: it {old[0].sentence}." if old else "Only the label is old: leave $schema out."
-            severity = _WARNING if member == "outputSchema" else None
-            place = seen.place + each.pointer
-            yield Flaw(f"{seen.name}: {each.sentence}", place, severity=severity, fix=fix, trait=each.kind)
+            if each.kind == "input-dialect":
+                inputs.append((seen, each))
+            elif each.kind == "output-dialect":
+                fix = _fix_of_label(seen.tool["outputSchema"], budget)
+                place = seen.place + each.pointer
+                yield Flaw(f"{seen.name}: {each.sentence}", place, severity=_WARNING, fix=fix, trait=each.kind)
+    if inputs:
+        seen, first = inputs[0]
+        others = f", as are those of {len(inputs) - 1} more tools" if len(inputs) > 1 else ""
+        fix = _fix_of_label(seen.tool["inputSchema"], budget)
+        yield Flaw(f"{seen.name}: {first.sentence}{others}", seen.place + first.pointer, fix=fix, trait=first.kind)
 
 
-_OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "broken")
+def _fix_of_label(schema: dict[str, Any], budget: Budget) -> str:
+    body = {key: value for key, value in schema.items() if key != "$schema"}
+    old = [each for each in features_of(body, budget, is_input=True) if each.kind in _OLD]
+    return f"Write it in 2020-12: it {old[0].sentence}." if old else "Only the label is old: leave $schema out."
+
+
+_OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "input-broken")
 
 
 @check("S-05", _WARNING, "a keyword that the schema's dialect does not have", LIST, topic="basic", heavy=True)
