@@ -5,7 +5,7 @@ Foreign text in XML is made visible first, because XML has no way to write contr
 
 import json
 import xml.etree.ElementTree as Xml
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector import __version__
@@ -53,8 +53,18 @@ def check_as_json(check: Check) -> dict[str, Any]:
     }
 
 
-def junit(findings: Sequence[Finding], checks: Iterable[Check], target: str, fails: Severity) -> bytes:
-    """A test suite with a case for each check: failed, if it found something at least as bad as `fails`."""
+def _unknown(finding: Finding) -> bool:
+    return False
+
+
+def junit(
+    findings: Sequence[Finding],
+    checks: Iterable[Check],
+    target: str,
+    fails: Severity,
+    known: Callable[[Finding], bool] = _unknown,
+) -> bytes:
+    """A test suite with a case for each check: failed, if it found something at least as bad as `fails`, and new."""
     by_id: dict[str, list[Finding]] = {}
     for each in findings:
         by_id.setdefault(each.id, []).append(each)
@@ -64,8 +74,9 @@ def junit(findings: Sequence[Finding], checks: Iterable[Check], target: str, fai
     for check in checks:
         total += 1
         case = Xml.SubElement(suite, "testcase", classname=f"mcp.{check.id}", name=check.title)
-        bad = [each for each in by_id.get(check.id, ()) if each.severity.rank <= fails.rank]
-        rest = [each for each in by_id.get(check.id, ()) if each.severity.rank > fails.rank]
+        here = by_id.get(check.id, [])
+        bad = [each for each in here if each.severity.rank <= fails.rank and not known(each)]
+        rest = [each for each in here if each not in bad]
         if bad:
             failed += 1
             failure = Xml.SubElement(case, "failure", type=bad[0].severity, message=visible(bad[0].sentence))
@@ -90,13 +101,22 @@ def _line(finding: Finding) -> str:
     return visible(f"{where}{finding.pointer} {finding.sentence}" + (f" → {finding.fix}" if finding.fix else ""))
 
 
-def sarif(findings: Sequence[Finding], checks: Sequence[Check], target: str) -> bytes:
-    """One run with a rule for each check and a result for each finding."""
+def sarif(
+    findings: Sequence[Finding],
+    checks: Sequence[Check],
+    target: str,
+    known: Callable[[Finding], bool] | None = None,
+) -> bytes:
+    """One run with a rule for each check and a result for each finding; with `known`, whether it was there before."""
     places = {check.id: place for place, check in enumerate(checks)}
     driver = {"name": "mcp-inspect", "version": __version__, "rules": [_rule(check) for check in checks]}
-    results = [_result(each, places, target) for each in findings]
+    results = [_result(each, places, target) | _state(each, known) for each in findings]
     document = {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
     return json.dumps(document, indent=1).encode() + b"\n"
+
+
+def _state(finding: Finding, known: Callable[[Finding], bool] | None) -> dict[str, str]:
+    return {} if known is None else {"baselineState": "unchanged" if known(finding) else "new"}
 
 
 def _rule(check: Check) -> dict[str, Any]:

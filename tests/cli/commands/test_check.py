@@ -96,3 +96,61 @@ def test_hostile_words_of_a_server_reach_no_terminal() -> None:
     assert "T06" in ran.stdout
     assert "\x1b" not in ran.stdout
     assert "\x07" not in ran.stdout
+
+
+_BLANK = _tools(_TOOL | {"title": None})
+
+
+def test_what_is_in_the_baseline_fails_nothing_and_what_is_new_does(tmp_path: Path) -> None:
+    known, sarif = str(tmp_path / "known.json"), tmp_path / "findings.sarif"
+    server = scripted(_BLANK, capabilities={"tools": {}})
+    assert inspect("check", "--baseline", known, "--write-baseline", *server).status == 0
+    ran = inspect("check", "--baseline", known, "--json", "--sarif", str(sarif), *server)
+    assert ran.status == 0
+    assert (ran.data["counts"], ran.data["primary"]) == ({"error": 0, "warning": 0, "hint": 0, "known": 1}, None)
+    assert [each["known"] for each in ran.data["findings"]] == [True]
+    assert json.loads(sarif.read_text())["runs"][0]["results"][0]["baselineState"] == "unchanged"
+    worse = _tools(_TOOL | {"title": None}, _TOOL | {"name": "b", "inputSchema": None})
+    assert inspect("check", "--baseline", known, *scripted(worse, capabilities={"tools": {}})).status == 1
+    better = inspect("check", "--baseline", known, *scripted(_tools(_TOOL), capabilities={"tools": {}}))
+    assert "1 of the baseline did not come any more" in better.stderr
+
+
+def test_a_tool_that_is_to_be_called_is_a_case_that_can_fail() -> None:
+    good, bad = {"result": {"content": []}}, {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}
+    for answer, status, said in ((good, 0, "a went well"), (bad, 5, "a failed: no")):
+        script = _tools(_TOOL) | {"tools/call": answer}
+        ran = inspect(
+            "check", "--fail-on", "never", "--call", 'a={"x": 1}', *scripted(script, capabilities={"tools": {}})
+        )
+        assert ran.status == status
+        assert said in ran.stderr
+
+
+def test_annotations_stand_behind_a_silence_that_foreign_text_cannot_break() -> None:
+    tool = _TOOL | {"name": "::error::pwned"}
+    ran = inspect("check", "--github", *scripted(_tools(tool), capabilities={"tools": {}}))
+    lines = ran.stderr.splitlines()
+    word = lines[0].removeprefix("::stop-commands::")
+    assert len(word) == 32
+    assert lines.index(f"::{word}::") > 0
+    (told,) = [line for line in lines[lines.index(f"::{word}::") + 1 :] if "T06" in line]
+    assert told.startswith("::warning title=T06 ")
+    assert "::error::pwned" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--write-baseline", "x.mcpcap"), "not where"),
+        (("--call", "a", "x.mcpcap"), "needs a server"),
+        (("--call", "a=[1]", "--", "true"), "no object"),
+        (("--call", "={}", "--", "true"), "names no tool"),
+        (("--baseline", "nothing.json", str(sample("wreck"))), "no such file"),
+        (("--baseline", str(sample("wreck")), str(sample("wreck"))), "this is no baseline"),
+    ],
+)
+def test_flags_that_mean_nothing_are_refused(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("check", *words)
+    assert ran.status == 2
+    assert said in ran.stderr
