@@ -14,7 +14,7 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Notification, Request
 
 SESSION = "mcp-session-id"
-_MOST = 1000
+_MOST = 100
 """Refusals and documents of a login that are remembered."""
 _DISTINCT = ("notifications/progress",)
 """Notifications that never come twice with the same words."""
@@ -74,7 +74,7 @@ def learned_answer(scene: Scene, asked: Asked, time_ns: int) -> None:
 def learned_distinct(scene: Scene, case: Case) -> None:
     """Remember where a message came that can't come twice."""
     if is_distinct(case) and case.frame is not None and case.frame.http is not None:
-        scene.streamed.setdefault(case.frame.payload, case.frame.http)
+        scene.streamed.setdefault(hash(case.frame.payload), case.frame.http)
         trim(scene.streamed)
 
 

@@ -15,7 +15,7 @@ _MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": 
 ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
 """Requests that may be answered with questions."""
 _OF_RETRIES = frozenset({"inputResponses", "requestState", "_meta"})
-_MOST_REQUESTS = 100
+_MOST_REQUESTS, _MOST_KEYS = 100, 1000
 _KEPT_PARAMS = 4096
 """Members of an argument object that are kept with a request; larger ones are nobody's business here."""
 
@@ -222,19 +222,20 @@ def _note_task(scene: Scene, case: Case) -> None:
         life = scene.tasks[id_] = TaskLife(case.n, case.time_ns, None, {})
         trim(scene.tasks)
     life.ttl_ms = peek.number(word, "ttlMs")
-    life.requests.update(requests_of(word))
+    if len(life.requests) < _MOST_KEYS:
+        life.requests.update(requests_of(word))
 
 
-def requests_of(word: Any) -> dict[str, bytes]:
-    """What a task or a result asks, by its key, as bytes that can be compared."""
+def requests_of(word: Any) -> dict[str, int]:
+    """What a task or a result asks, by its key: digests, to compare them."""
     found = peek.mapping(word, "inputRequests")
-    return {key: encode(found[key]) for key in list(found)[:_MOST_REQUESTS]}
+    return {key: hash(encode(found[key])) for key in list(found)[:_MOST_REQUESTS]}
 
 
-def call_of(asked: Asked) -> bytes:
-    """A call without what a retry adds: the same for all rounds of one."""
+def call_of(asked: Asked) -> int:
+    """A digest of a call without what a retry adds: the same for all rounds of one."""
     params = {key: value for key, value in peek.mapping(asked.params).items() if key not in _OF_RETRIES}
-    return encode([asked.method, params])
+    return hash(encode([asked.method, params]))
 
 
 def is_retry(asked: Asked) -> bool:

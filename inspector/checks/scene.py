@@ -130,16 +130,16 @@ class TaskLife(msgspec.Struct):
     frame: int
     made_ns: int
     ttl_ms: float | None
-    requests: dict[str, bytes]
-    """What it asked, by its key."""
+    requests: dict[str, int]
+    """What it asked, by its key: a digest of each."""
 
 
 class Rounds(msgspec.Struct, frozen=True):
     """How often one call was answered with questions."""
 
     count: int
-    requests: dict[str, bytes]
-    """What was asked last, by its key."""
+    requests: dict[str, int]
+    """What was asked last, by its key: a digest of each."""
     frame: int
 
 
@@ -187,8 +187,8 @@ class Scene:
         self.event_ids: set[str] = set()
         self.mcp_session_id = ""
         """The newest that a response carried."""
-        self.streamed: OrderedDict[bytes, int] = OrderedDict()
-        """Messages that can't come twice, as they came on streams, and the exchange they came on."""
+        self.streamed: OrderedDict[int, int] = OrderedDict()
+        """Digests of messages that can't come twice, as they came on streams, and the exchange they came on."""
         self.login = Login([], [])
         self.apps: dict[str, Known] = {}
         """The tools that bring a page, by the page's URI."""
@@ -197,8 +197,8 @@ class Scene:
         self.whole: set[str] = set()
         """The lists of which the last page has come."""
         self.tasks: OrderedDict[str, TaskLife] = OrderedDict()
-        self.rounds: OrderedDict[bytes, Rounds] = OrderedDict()
-        """By the call without what a retry adds."""
+        self.rounds: OrderedDict[int, Rounds] = OrderedDict()
+        """By a digest of the call without what a retry adds."""
         self.processes: list[tuple[int, int, ProcessFact]] = []
         """Number, time and fact."""
         self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)

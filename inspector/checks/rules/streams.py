@@ -77,7 +77,7 @@ def messages_come_once(case: Case) -> Iterator[Flaw]:
     frame, life = case.frame, case.life
     if frame is None or life is None or not is_distinct(case) or life.sent("last-event-id") is not None:
         return
-    other = case.scene.streamed.get(frame.payload)
+    other = case.scene.streamed.get(hash(frame.payload))
     if other is not None and other != frame.http:
         yield Flaw(f"{case.method[:60]} came on the streams of exchange {other} and of {frame.http}", "/method")
 
