@@ -55,6 +55,7 @@ OFFERED: tuple[Action, ...] = (
         Where.TOOLS,
         "do('about')",
     ),
+    Action("tools.hosts", ("M",), "Hosts", "Show what hosts do with these tools.", Where.TOOLS, "do('hosts')"),
     Action("tools.app", ("o",), "App source", "Show the source of the app that it brings.", Where.TOOLS, "do('app')"),
     Action("tools.task", ("t",), "As a task", "Call it as a task, or not.", Where.TOOLS, "do('task')"),
     Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),

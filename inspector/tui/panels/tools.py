@@ -158,6 +158,10 @@ values too: the button then says so, and a second press sends them.
                 from inspector.tui.screens.app_source import show_app_of
 
                 show_app_of(self.app, self.subject, self.form.tool)
+            case "hosts":
+                from inspector.tui.screens.hosts import show_hosts
+
+                show_hosts(self.app, self.subject)
             case _ if self.result.chosen is not None:
                 await self._reuse(self.result.chosen.arguments, name)
             case _:
