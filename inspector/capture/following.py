@@ -5,10 +5,10 @@ and is said.
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import takewhile
 from pathlib import Path
 
-from inspector.capture.lines import Line, lines
+from inspector.capture.lines import Block, blocks
 from inspector.capture.load import Loading
 from inspector.capture.opening import being_written
 from inspector.capture.standing import Trouble
@@ -24,7 +24,7 @@ class Following(Loading):
         super().__init__(path)
         self._place = 0
         """Behind the last whole line."""
-        self._rest: Iterator[Line] | None = None
+        self._rest: Iterator[Block] | None = None
         """What is being taken in, a bite at a time."""
         self.caught_up = False
         """Whether all was taken in that was there at the last look."""
@@ -34,15 +34,25 @@ class Following(Loading):
         """Why nothing more will come; "" while something may."""
 
     def follow(self, most: int | None = None) -> bool:
-        """Take in what is there by now, at most so many lines; False once nothing more will come, and `why` says so."""
+        """Take in what is there by now, or the next lines, about so many; False once nothing more will come.
+
+        `why` says so then.
+        """
         if self.why:
             return False
         trouble = self.standing.trouble(self._place)  # asked before reading: what was written until then is read
         over = trouble is not None or not being_written(self._source.fd)
         if self._rest is None:
             self._rest = self._whole_lines()
-        taken = self._take_lines(islice(self._rest, most))
-        self.caught_up = most is None or taken < most
+        taken = 0
+        self.caught_up = True
+        for block in self._rest:
+            self._take_block(block)
+            self._place = block.end
+            taken += len(block.lines)
+            if most is not None and taken >= most:
+                self.caught_up = False
+                break
         if self.caught_up:
             self._rest = None
         if trouble is not None:
@@ -53,15 +63,9 @@ class Following(Loading):
 
     def finish(self) -> None:
         """After the last line: take in what is left of one that has no end, and tell what was odd about the file."""
-        start = self._place
-        rest = lines(lambda place, length: self._source.read(start + place, length))
-        self._take_lines((start + place, line, whole) for place, line, whole in rest)
+        for block in blocks(self._source.read, self._place):
+            self._take_block(block)
         self.conclude()
 
-    def _whole_lines(self) -> Iterator[Line]:
-        start = self._place
-        for place, line, whole in lines(lambda place, length: self._source.read(start + place, length)):
-            if not whole:
-                return
-            self._place = start + place + len(line) + 1
-            yield start + place, line, whole
+    def _whole_lines(self) -> Iterator[Block]:
+        return takewhile(lambda block: block.whole, blocks(self._source.read, self._place))

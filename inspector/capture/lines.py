@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from inspector.capture.foreign import LOOKS_AT, foreign
 from inspector.capture.records import FORMAT, VERSION, Head, from_line, type_of
@@ -17,6 +18,8 @@ from inspector.errors import CaptureError
 
 MOST = 1024 * 1024 * 1024
 """Bytes of the longest line that is read; longer ones are passed over as unreadable."""
+BLOCK = 2000
+"""Lines in a block, at most: some milliseconds of whoever takes them in."""
 _CHUNK = 1024 * 1024
 _DIGITS = 9
 """Digits of a version's part that are looked at: Python refuses to read thousands."""
@@ -89,27 +92,69 @@ Line = tuple[int, bytes, bool]
 """Where a line stands, the line without its end, and whether it had one."""
 
 
+class Block(NamedTuple):
+    """Lines that stand side by side."""
+
+    place: int
+    """Of the first one."""
+    lines: list[bytes]
+    """Without their ends. Instead of one that is longer than MOST, b"" alone."""
+    end: int
+    """The place behind them."""
+    whole: bool = True
+    """Whether the last one had an end; one that had none comes alone."""
+
+
 def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
     """Each line without its end, its place in the file, and whether it had an end: the last may be torn.
 
     `read` gives so many bytes from a place. Of a line longer than MOST, b"" is given. The file may grow meanwhile.
     """
-    place = position = size = 0
+    for place, several, _, whole in blocks(read):
+        for line in several:
+            yield place, line, whole
+            place += len(line) + 1
+
+
+def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK) -> Iterator[Block]:
+    """The same from a place on, at most so many lines at once, and never none: a tenth of the cost of one by one."""
+    place = position = start
+    size = 0
     parts: list[bytes] = []
     while chunk := read(position, _CHUNK):
         position += len(chunk)
-        *tails, rest = chunk.split(b"\n")
-        for tail in tails:
-            size += len(tail)
-            parts.append(tail)
-            yield place, b"".join(parts) if size <= MOST else b"", True
-            place += size + 1
-            size = 0
+        *several, rest = chunk.split(b"\n")
+        if several:
+            size += len(several[0])
+            if size > MOST:
+                yield Block(place, [b""], place + size + 1)
+                place += size + 1
+                del several[0]
+            elif parts:
+                several[0] = b"".join((*parts, several[0]))
             parts.clear()
-        if rest:
-            size += len(rest)
-            parts.append(rest)
+            yield from _divided(place, several, most)
+            place, size = position - len(rest), 0
+        size += len(rest)
         if size > MOST:
             parts.clear()
+        elif rest:
+            parts.append(rest)
     if size:
-        yield place, b"".join(parts), False
+        yield Block(place, [b"".join(parts)], place + size, whole=False)
+
+
+def _divided(place: int, several: list[bytes], most: int) -> Iterator[Block]:
+    """Lines that were read at once, so many at a time; those that are too long apart."""
+    first = 0
+    for at in [at for at, line in enumerate(several) if len(line) > MOST] if MOST < _CHUNK else ():
+        yield from _divided(place, several[first:at], most)
+        place += sum(map(len, several[first:at])) + at - first
+        end = place + len(several[at]) + 1
+        yield Block(place, [b""], end)
+        place, first = end, at + 1
+    for at in range(first, len(several), most):
+        part = several[at : at + most]
+        end = place + sum(map(len, part)) + len(part)
+        yield Block(place, part, end)
+        place = end

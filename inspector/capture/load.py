@@ -6,14 +6,13 @@ What can't be read is counted and told in notices; the rest is there.
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from inspector.capture import index
 from inspector.capture.entries import entry_of
 from inspector.capture.journal import Journal
-from inspector.capture.lines import Line, is_newer_minor, lines, open_for_reading, read_head
+from inspector.capture.lines import BLOCK, Block, blocks, is_newer_minor, open_for_reading, read_head
 from inspector.capture.opening import being_written
 from inspector.capture.past import Points
 from inspector.capture.records import (
@@ -28,13 +27,10 @@ from inspector.capture.records import (
     from_line,
     type_of,
 )
-from inspector.capture.rows import LONGEST, Rows
+from inspector.capture.rows import Rows
 from inspector.capture.standing import Standing, Trouble
 from inspector.capture.window import Window
 from inspector.protocol.frames import Frame
-
-_STEP = 2000
-"""Lines taken in one step: some ten milliseconds."""
 
 
 class RecordedFile:
@@ -88,7 +84,7 @@ class Loading:
         """Bytes of the file when it was opened."""
         self.done = 0
         """Bytes read so far."""
-        self._lines = lines(self._source.read)
+        self._blocks: Iterator[Block] | None = None
         self._rows = Rows(self.journal)
         self._points = self.journal.points = Points()
         self._anchor = head.tw - head.tm
@@ -100,10 +96,16 @@ class Loading:
         self.standing = Standing(fd, path)
         """Whether the file is still what it was."""
 
-    def step(self, most: int = _STEP) -> bool:
-        """Take in the next lines; False once the end is reached and the notices are complete."""
-        taken = self._take_lines(islice(self._lines, most))
-        if taken == most:
+    def step(self, most: int = BLOCK) -> bool:
+        """Take in the next lines, at most so many; False once the end is reached and the notices are complete.
+
+        `most` is settled by the first step.
+        """
+        if self._blocks is None:
+            self._blocks = blocks(self._source.read, most=most)
+        block = next(self._blocks, None)
+        if block is not None:
+            self._take_block(block)
             return True
         self.conclude()
         return False
@@ -137,34 +139,32 @@ class Loading:
             return False
         return now == self._identity and index.save(directory, self.journal, now)
 
-    def _take_lines(self, several: Iterable[Line]) -> int:
-        """Take in lines; how many they were. They can be read from the journal from then on."""
-        count, place, line, whole = 0, self.done, b"", False
-        for place, line, whole in several:
-            count += 1
-            try:
-                record = from_line(line)
-                if type(record) is FrameRecord and len(line) <= LONGEST:
-                    self._take_frame(record, place, len(line))
-                else:
-                    self._rows.flush()
-                    self._record(record, place, len(line))
-            except ValueError:
-                self._unknown(line, whole)
+    def _take_block(self, block: Block) -> None:
+        """Take in lines. They can be read from the journal from then on."""
+        place, several, end, whole = block
+        at, count = 0, len(several)
+        while at < count:
+            at, behind = self._rows.take(several, at, place, self._anchor)
+            if behind != place:
+                self._end = None
+            place = behind
+            if at < count:
+                self._rows.flush()
+                self._line(several[at], place, whole)
+                place += len(several[at]) + 1
+                at += 1
         self._rows.flush()
         self._points.offer(self.journal)
-        self.done = place + len(line) + whole
-        return count
+        self.done = end
 
-    def _take_frame(self, record: FrameRecord, place: int, length: int) -> None:
-        self._end = None
+    def _line(self, line: bytes, place: int, whole: bool) -> None:
+        """Take in a line that is no ordinary frame's."""
         try:
-            size = self._rows.take(record, record.tm + self._anchor, place, length)
+            record = from_line(line)
         except ValueError:
-            self._passed_over["no payload"] += 1
-            return
-        if record.len is not None and record.len != size:
-            self._passed_over["other length"] += 1
+            self._unknown(line, whole)
+        else:
+            self._record(record, place, len(line))
 
     def _record(self, record: Record, place: int, length: int) -> None:
         self._end = None
@@ -205,8 +205,9 @@ class Loading:
         note = self.journal.note
         if is_newer_minor(self._head.v):
             note(f"The capture has format {self._head.v[:40]}, newer than this program: parts of it may not be shown.")
+        passed_over = self._passed_over + self._rows.passed_over
         for what, sentence in _PASSED_OVER.items():
-            if count := self._passed_over[what]:
+            if count := passed_over[what]:
                 note(sentence.format("1 record" if count == 1 else f"{count} records"))
         if being_written(self._source.fd):
             note("The capture is still being written: this is what was there so far.")

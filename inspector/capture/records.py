@@ -189,7 +189,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 @cache
-def _decoder() -> "msgspec.json.Decoder[Record]":
+def decoder() -> "msgspec.json.Decoder[Record]":
     """Made when something is read back: whoever only writes does not wait for it."""
     return msgspec.json.Decoder(Record)
 
@@ -210,7 +210,7 @@ def from_line(line: bytes) -> Record:
     Raises: ValueError if the line is no record that this program knows.
     """
     try:
-        found = _decoder().decode(line)
+        found = decoder().decode(line)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -4,16 +4,23 @@ What comes out is what `Journal.take` makes of each. Nobody is told of the frame
 listeners.
 """
 
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
 from inspector.capture.entries import clamped, entry_of
 from inspector.capture.journal import Journal
 from inspector.capture.meaning import meaning_of
-from inspector.capture.records import FrameRecord
+from inspector.capture.records import FrameRecord, decoder
 from inspector.capture.store import FROM_SERVER_BIT, PROBE_BIT, TO_SERVER_BIT, Row
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.plain import PlainFold
 
 LONGEST = 1024 * 1024
 """Bytes of a line that is taken this way."""
+_TO_SERVER = Direction.TO_SERVER
+_NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class Rows:
@@ -24,25 +31,48 @@ class Rows:
         self._conversation = journal.conversation
         self._plain = PlainFold(journal.conversation)
         self._waiting: list[Row] = []
+        self.passed_over: Counter[str] = Counter()
+        """How many records had "no payload", and were passed over, or one of "other length"."""
 
-    def take(self, record: FrameRecord, wall_ns: int, place: int, length: int) -> int:
-        """Take in a frame whose line stands at `place`; its payload's bytes. `wall_ns`: as `entry_of` has it.
+    def take(self, lines: Sequence[bytes], at: int, place: int, anchor: int) -> tuple[int, int]:
+        """Take in lines from position `at` on, the first of which stands at `place`, up to one that is no frame's.
 
-        Raises: ValueError if the record lacks its payload; nothing was taken in then.
+        Returns the position of that one, and its place. `anchor`: wall clock less monotonic clock, for records
+        without the one.
         """
-        raw, n = record.raw, self._store.count + len(self._waiting) + 1
-        if raw is None or record.b64 is not None:
-            return self._fold(record, wall_ns, place, length, n)
-        taken = self._plain.take(raw, n, record.tm, record.dir, http=record.ex is not None or record.probe)
-        if taken is None:
-            return self._fold(record, wall_ns, place, length, n)
-        size = len(raw) if raw.isascii() else len(raw.encode())
-        kind, name, exchange = taken
-        method = self._store.number_for(name)
-        flags = _flags(record) | kind
-        wall = clamped(wall_ns) if record.tw is None else record.tw
-        self._waiting.append((place, length, record.tm, wall, size, flags, method, exchange))
-        return size
+        decode, plain, put = decoder().decode, self._plain.take, self._waiting.append
+        number_of, n = self._store.number_for, self._store.count + len(self._waiting)
+        while at < len(lines):
+            line = lines[at]
+            length = len(line)
+            try:
+                record = decode(line)
+            except _NOT_HERE:
+                break
+            if type(record) is not FrameRecord or length > LONGEST:
+                break
+            raw, time_ns, wall_ns = record.raw, record.tm, record.tw
+            probe, direction = record.probe, record.dir
+            if wall_ns is None:
+                wall_ns = clamped(time_ns + anchor)
+            taken = None
+            if raw is not None and record.b64 is None:
+                taken = plain(raw, n + 1, time_ns, direction, http=probe or record.ex is not None)
+            if taken is None or raw is None:
+                n += self._fold(record, wall_ns, place, length, n + 1)
+            else:
+                n += 1
+                size = len(raw) if raw.isascii() else len(raw.encode())
+                if size != record.len is not None:
+                    self.passed_over["other length"] += 1
+                kind, method, exchange = taken
+                flags = kind | (TO_SERVER_BIT if direction is _TO_SERVER else FROM_SERVER_BIT)
+                if probe:
+                    flags |= PROBE_BIT
+                put((place, length, time_ns, wall_ns, size, flags, number_of(method), exchange))
+            at += 1
+            place += length + 1
+        return at, place
 
     def flush(self) -> None:
         """Put all of them into the store: before a fact, and when a step ends."""
@@ -50,15 +80,21 @@ class Rows:
         self._waiting.clear()
 
     def _fold(self, record: FrameRecord, wall_ns: int, place: int, length: int, n: int) -> int:
-        entry = entry_of(record, n, wall_ns)
+        """Take in a frame with which something is unusual; how many were taken in."""
+        try:
+            entry = entry_of(record, n, wall_ns)
+        except ValueError:
+            self.passed_over["no payload"] += 1
+            return 0
         frame = entry.what
         assert isinstance(frame, Frame)
         meaning = meaning_of(self._conversation.observe(frame))
         size = len(frame.payload)
+        self.passed_over["other length"] += record.len not in (None, size)
         flags = _flags(record) | meaning.kind | (PROBE_BIT if meaning.probe else 0)
         method = self._store.number_for(meaning.method)
         self._waiting.append((place, length, entry.time_ns, entry.wall_ns, size, flags, method, meaning.exchange))
-        return size
+        return 1
 
 
 def _flags(record: FrameRecord) -> int:

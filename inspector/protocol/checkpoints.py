@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.conversation import Conversation
-from inspector.protocol.exchange_log import OPEN_ONE, Change, ExchangeLog
+from inspector.protocol.exchange_log import ExchangeLog, open_again, take_back
 from inspector.protocol.kept import Kept, NotKept, columns_of, condensed, rebuilt
 
 _LARGEST = 256 * 1024 * 1024
@@ -59,10 +59,11 @@ def conversation_at(point: Checkpoint, later: Conversation) -> Conversation:
     log = later.exchanges
     try:
         kept = msgspec.msgpack.decode(_unfolded(point.rest), type=Kept)
-        columns: dict[str, Any] = {f"exchanges.{name}": column for name, column in _columns_at(point, log).items()}
+        found = _columns_at(point, log)
     except (zlib.error, msgspec.MsgspecError, ValueError, IndexError) as error:
         raise NotKept(f"the checkpoint can't be read: {error}") from None
-    _open_again(columns, kept)
+    _open_again(found, kept)
+    columns: dict[str, Any] = {f"exchanges.{name}": column for name, column in found.items()}
     columns["operations._first"] = columns_of(later.operations)["_first"][: point.operations]
     raw = {name: bytes(memoryview(column).cast("B")) for name, column in columns.items()}
     kept.names = list(vars(log)["_names"][: point.names])
@@ -91,23 +92,13 @@ def _columns_at(point: Checkpoint, log: ExchangeLog) -> dict[str, Any]:
     found: dict[str, Any] = {name: column[: lengths.get(name, point.exchanges + 1)] for name, column in own.items()}
     for change in reversed((log.changes or [])[point.changes :]):
         if change.number <= point.exchanges:
-            _take_back(found, change)
+            take_back(found, change)
     return found
-
-
-def _take_back(columns: dict[str, Any], change: Change) -> None:
-    at, place = change.number, change.place
-    columns["_places"][at - 1] = place
-    columns["_records"][place : place + len(change.record)] = change.record
-    columns["answer_frames"][at], columns["ends"][at] = change.answer_frame, change.end
-    columns["failures"][at], columns["_states"][at] = change.failure, change.state
 
 
 def _open_again(columns: dict[str, Any], kept: Kept) -> None:
     """What was open had no record, no answer and no end."""
     for number in kept.open_records:
-        if not 0 < number <= len(columns["exchanges._places"]):
+        if not 0 < number <= len(columns["_places"]):
             raise NotKept("an exchange has no number")
-        columns["exchanges._places"][number - 1] = 0
-        for name, value in OPEN_ONE.items():
-            columns[f"exchanges.{name}"][number] = value
+        open_again(columns, number)

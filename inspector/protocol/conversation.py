@@ -47,7 +47,7 @@ class Conversation:
 
     def __init__(self) -> None:
         self.pairs = Pairs()
-        self.progress = ProgressTracker()
+        self.progress = ProgressTracker(self.pairs.exchanges)
         self.operations = OperationTracker()
         self.catalogue = Catalogue()
         self.subscriptions = Subscriptions()

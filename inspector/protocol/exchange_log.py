@@ -1,37 +1,30 @@
 """ExchangeLog: all exchanges of a conversation, in tens of bytes each once they have ended.
 
 A long capture holds hundreds of thousands of them, and as objects they would take more memory than everything else.
-So an exchange that has ended is packed; whoever asks for it gets an object, and everybody gets the same one for as
-long as somebody holds it. An ended exchange that changes all the same (by a late answer) must be kept anew: the
-trackers say so with `keep`.
+So an exchange that has ended is packed: what is asked of many stands in columns, the rest in a record; whoever asks
+for it gets an object, and everybody gets the same one for as long as somebody holds it. An ended exchange that
+changes all the same (by a late answer) must be kept anew: the trackers say so with `keep`.
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 from weakref import WeakValueDictionary
 
 import msgspec
 
+from inspector.protocol.exchange_table import NEVER, ExchangeTable, born
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
-from inspector.protocol.frames import Direction
 
-_STEP = 16
-"""Packed records take multiples of so many bytes, so that one that changes usually fits its old place."""
+__all__ = ["NEVER", "Change", "ExchangeLog"]
+
+_STEP = 8
+"""Records begin at multiples of so many bytes, so that one that changes often fits its old place."""
 _LARGEST = 2000
 """Bytes of a record. What takes more, by an id of a megabyte perhaps, stays an object."""
-_STATES = tuple(ExchangeState)
-_NUMBER_OF_STATE = {state: number for number, state in enumerate(_STATES)}
-_DIRECTIONS = tuple(Direction)
-_NUMBER_OF_DIRECTION = {direction: number for number, direction in enumerate(_DIRECTIONS)}
-_TOOL_ERROR = 0x80
-NEVER = 2**63 - 1
-"""Stands in the column of ends for an exchange that is open."""
-OPEN_ONE = {"answer_frames": 0, "ends": NEVER, "failures": 0, "_states": _NUMBER_OF_STATE[ExchangeState.PENDING]}
-"""What stands in the columns, by their names, at the number of an exchange that is open."""
-_MOST_FRAME = 0xFFFF_FFFF
-_MOST_NAMES, _LONG = 1 << 14, 200
-"""So many methods and targets, each of at most so many characters, are kept once for all records."""
+_SAME = True
+"""Stands in a record for a token that is the id of its request."""
+_PENDING, _LATE = ExchangeState.PENDING, ExchangeState.LATE
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
@@ -50,30 +43,18 @@ class Change(msgspec.Struct, frozen=True, gc=False):
     state: int
 
 
-class ExchangeLog(Sequence[Exchange]):
+class ExchangeLog(ExchangeTable, Sequence[Exchange]):
     """Exchange number n stands at position n - 1. One thread adds and keeps; any may read."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._objects: dict[int, Exchange] = {}
         """By number: those that are open, and those that can't be packed."""
         self._held: WeakValueDictionary[int, Exchange] = WeakValueDictionary()
         """Those that somebody holds."""
-        self._places = array("Q")
-        """Where each record begins; 0 for an exchange that has none."""
-        self._records = bytearray(1)
-        self._names: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self.request_frames = array("I", [0])
-        """At an exchange's number: the frame of its request. These columns spare unpacking."""
-        self.answer_frames = array("I", [0])
-        """At its number: the frame of its answer; 0 where none came, or one that was late."""
-        self.ends = array("q", [NEVER])
-        """At its number: when it ended, or NEVER."""
-        self.failures = bytearray(1)
-        """At its number: 1 if it failed: by an error that nobody asked for, a tool's own, or for want of an answer."""
-
-        self._states = bytearray(1)
-        """At its number: the number of its state, and a bit for a tool's own error."""
+        self._places = array("I")
+        """Where each record begins, in steps; 0 for an exchange that has none."""
+        self._records = bytearray(_STEP)
         self.changes: list[Change] | None = None
         """What ended exchanges were before they changed, the first change of each in an epoch; None: nobody asks."""
         self._changed: set[int] = set()
@@ -87,50 +68,42 @@ class ExchangeLog(Sequence[Exchange]):
     def __getitem__(self, index: slice) -> list[Exchange]: ...
     def __getitem__(self, index: int | slice) -> Exchange | list[Exchange]:
         if isinstance(index, slice):
-            return [self._get(at) for at in range(*index.indices(len(self)))]
-        return self._get(range(len(self))[index])
+            return [self._get(at + 1) for at in range(*index.indices(len(self)))]
+        return self._get(range(len(self))[index] + 1)
 
     def __iter__(self) -> Iterator[Exchange]:
-        return map(self._get, range(len(self)))
+        return map(self._get, range(1, len(self) + 1))
 
-    def tally(self) -> dict[ExchangeState, int]:
-        """How many there are in each state. As fast for a million."""
-        counts, last = self._states.count, len(self._states)
-        return {
-            state: counts(number, 1, last) + counts(number | _TOOL_ERROR, 1, last)
-            for state, number in _NUMBER_OF_STATE.items()
-        }
-
-    @property
-    def tool_errors(self) -> int:
-        """How many were answered with an error of the tool's own."""
-        last = len(self._states)
-        return sum(self._states.count(number | _TOOL_ERROR, 1, last) for number in _NUMBER_OF_STATE.values())
+    def at(self, number: int) -> Exchange:
+        """Exchange number n, for the trackers: nobody else holds what they change while it is open."""
+        return self._objects.get(number) or self._get(number)
 
     def append(self, exchange: Exchange) -> None:
         """Take in the next one, which is open; its number is its position plus one."""
         self._objects[exchange.number] = exchange
-        self.request_frames.append(min(exchange.request_frame, _MOST_FRAME))
-        self.answer_frames.append(0)
-        self.ends.append(NEVER)
-        self.failures.append(0)
-        self._states.append(_NUMBER_OF_STATE[exchange.state])
+        self._begin(exchange)
         self._places.append(0)
 
-    def keep(self, exchange: Exchange) -> None:
-        """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is."""
-        if exchange.is_open:
+    def keep(self, exchange: Exchange, *, shown: bool = True) -> None:
+        """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is.
+
+        `shown` is False where whoever calls has got this object neither from here nor from an event: then nobody
+        holds it who has not asked here.
+        """
+        if exchange.state is _PENDING:
             return
-        if self.changes is not None and self._places[exchange.number - 1]:
-            self._note_change(exchange.number, self.changes)
-        self._note_end(exchange)
+        number = exchange.number
+        if self.changes is not None and self._places[number - 1]:
+            self._note_change(number, self.changes)
+        self._end(exchange)
         record = self.pack(exchange)
         if record is None:
-            self._objects[exchange.number] = exchange
+            self._objects[number] = exchange
             return
-        self._held[exchange.number] = exchange
-        self._put(exchange.number - 1, record)
-        self._objects.pop(exchange.number, None)
+        if shown:
+            self._held[number] = exchange
+        self._put(number - 1, record)
+        self._objects.pop(number, None)
 
     def begin_epoch(self) -> int:
         """From now on keep what each ended exchange is now, if it changes; how many changes were kept so far."""
@@ -139,119 +112,146 @@ class ExchangeLog(Sequence[Exchange]):
             self.changes = []
         return len(self.changes)
 
+    def check(self) -> None:
+        """Look whether columns that came from a file agree with each other.
+
+        Raises: ValueError.
+        """
+        self._check(len(self) + 1)
+        farthest = max(self._places, default=0) * _STEP
+        if len(self._records) < _STEP or len(self._records) % _STEP or (farthest and farthest + 2 > len(self._records)):
+            raise ValueError("an exchange is nowhere")
+
     def _note_change(self, number: int, changes: list[Change]) -> None:
         if number in self._changed:
             return
         self._changed.add(number)
         place = self._places[number - 1]
-        end = place + 3 + self._records[place] * _STEP
         changes.append(
             Change(
                 number,
                 place,
-                bytes(self._records[place:end]),
+                bytes(self._records[place * _STEP : self._end_of(place)]),
                 self.answer_frames[number],
                 self.ends[number],
                 self.failures[number],
-                self._states[number],
+                self.states[number],
             )
         )
 
-    def _note_end(self, exchange: Exchange) -> None:
-        number, answer, ended = exchange.number, exchange.answer_frame, exchange.ended_ns
-        late = answer is None or exchange.state is ExchangeState.LATE
-        self.answer_frames[number] = 0 if late else min(answer or 0, _MOST_FRAME)
-        self.ends[number] = NEVER if ended is None else min(ended, NEVER)
-        self._states[number] = _NUMBER_OF_STATE[exchange.state] | (_TOOL_ERROR if exchange.tool_error else 0)
-        refused = exchange.state is ExchangeState.ERROR and not exchange.probe
-        self.failures[number] = refused or exchange.tool_error or exchange.state is ExchangeState.LOST
+    def _end_of(self, place: int) -> int:
+        """The byte behind the record of a place."""
+        begin = place * _STEP
+        return begin + 2 + int.from_bytes(self._records[begin : begin + 2])
 
     def _put(self, at: int, record: bytes) -> None:
         """Write a record over the one before it, or behind all others if it does not fit there."""
-        size, place = len(record), self._places[at]
-        if place and size <= self._records[place] * _STEP:
-            self._records[place + 1 : place + 3 + size] = size.to_bytes(2) + record
+        data, place = len(record).to_bytes(2) + record, self._places[at]
+        if place and len(data) <= _rounded(self._end_of(place) - place * _STEP):
+            self._records[place * _STEP : place * _STEP + len(data)] = data
             return
-        steps, place = -(-size // _STEP), len(self._records)
-        self._records += bytes((steps,)) + size.to_bytes(2) + record.ljust(steps * _STEP, b"\0")
+        place = len(self._records) // _STEP
+        self._records += data.ljust(_rounded(len(data)), b"\0")
         self._places[at] = place  # last: another thread may be reading
 
-    def _get(self, at: int) -> Exchange:
-        found = self._objects.get(at + 1) or self._held.get(at + 1)
+    def _get(self, number: int) -> Exchange:
+        found = self._objects.get(number)
         if found is None:
-            found = self._held[at + 1] = self._unpacked(at)
+            found = self._held.get(number)
+            if found is None:
+                found = self._held[number] = self._unpacked(number)
+        else:
+            self._held[number] = found  # whoever has it now has the same one when it was packed
         return found
 
     def pack(self, exchange: Exchange) -> bytes | None:
-        """The record of an exchange; None if it can't be one."""
-        ended, progress = exchange.ended_ns, exchange.progress
-        row = (
-            _NUMBER_OF_DIRECTION[exchange.sender],
-            exchange.id,
-            self._number(exchange.method),
-            self._number(exchange.target),
-            exchange.request_frame,
-            exchange.started_ns,
-            None if exchange.revision is None else self._number(exchange.revision),
-            exchange.probe | exchange.tool_error << 1 | exchange.asks << 2 | exchange.retried << 3,
-            exchange.http,
-            _NUMBER_OF_STATE[exchange.state],
-            exchange.answer_frame,
-            None if ended is None else ended - exchange.started_ns,
-            exchange.error_code,
-            exchange.progress_token,
-            exchange.operation,
-            exchange.why,
-            None if progress is None else msgspec.structs.astuple(progress),
-        )
+        """What no column says of an exchange; None if that can't be packed."""
+        id_, token, progress, operation = exchange.id, exchange.progress_token, exchange.progress, exchange.operation
+        if token is not None and token == id_:
+            token = _SAME
+        row: list[Any] = [id_, token, None if operation is None else exchange.number - operation]
+        rest = self._rest(exchange)
+        if progress is not None:
+            row.append(_packed_progress(progress, exchange))
+        elif rest is not None:
+            row.append(None)
+        if rest is not None:
+            row += rest
+        if not self._holds(exchange):
+            return None
         try:
             record = _encode(row)
         except (OverflowError, UnicodeEncodeError):  # an id beyond 64 bits, half a character
             return None
         return record if len(record) <= _LARGEST else None
 
-    def _unpacked(self, at: int) -> Exchange:
-        place = self._places[at]
-        size = int.from_bytes(self._records[place + 1 : place + 3])
-        return self.unpack(at, self._records[place + 3 : place + 3 + size])
+    def _rest(self, exchange: Exchange) -> tuple[Any, ...] | None:
+        """What few exchanges have."""
+        answer = exchange.answer_frame if exchange.answer_frame != self.answer_frames[exchange.number] else None
+        found = (exchange.http, exchange.error_code, exchange.why, answer, self._unlisted(exchange))
+        return None if found == _NO_REST else found
+
+    def _unpacked(self, number: int) -> Exchange:
+        place = self._places[number - 1]
+        return self.unpack(number - 1, self._records[place * _STEP + 2 : self._end_of(place)])
 
     def unpack(self, at: int, record: bytes | bytearray) -> Exchange:
-        """The exchange at a position, from its record."""
-        sender, id_, method, target, *rest = _decode(record)
-        request, started, revision, flags, http, state, answer, lasted, code, token, operation, why, progress = rest
-        return Exchange(
-            at + 1,
-            _DIRECTIONS[sender],
-            id_,
-            self._name(method),
-            self._name(target),
-            request,
-            started,
-            revision=None if revision is None else self._name(revision),
-            probe=bool(flags & 1),
-            http=http,
-            state=_STATES[state],
-            answer_frame=answer,
-            ended_ns=None if lasted is None else started + lasted,
-            error_code=code,
-            tool_error=bool(flags & 2),
-            asks=bool(flags & 4),
-            retried=bool(flags & 8),
-            progress_token=token,
-            progress=None if progress is None else Progress(*progress),
-            operation=operation,
-            why=why,
-        )
+        """The exchange at a position, from its record and the columns."""
+        row: list[Any] = _decode(record)
+        id_, token, operation, progress, *rest = row if len(row) > 3 else (*row, None)
+        http, code, why, answer, unlisted = rest or _NO_REST
+        found = self._begun(at + 1, id_, unlisted)
+        found.progress_token = id_ if token is _SAME else token
+        found.operation = None if operation is None else found.number - operation
+        found.http, found.error_code, found.why = http, code, why
+        if answer is not None:
+            found.answer_frame = answer
+        if progress is not None:
+            found.progress = _unpacked_progress(progress, found)
+        return found
 
-    def _number(self, name: str) -> int | str:
-        """What stands for a name in a record: the number of one that was seen before, or the name itself."""
-        number = self._numbers.get(name)
-        if number is None:
-            if len(self._names) >= _MOST_NAMES or len(name) > _LONG:
-                return name
-            number = self._numbers[name] = len(self._names)
-            self._names.append(name)
-        return number
 
-    def _name(self, number: int | str) -> str:
-        return number if isinstance(number, str) else self._names[number]
+def take_back(columns: Mapping[str, Any], change: Change) -> None:
+    """Let columns, given by their names, say of an exchange what they said before it changed."""
+    at, begin = change.number, change.place * _STEP
+    columns["_places"][at - 1] = change.place
+    if begin < len(columns["_records"]):  # else it was open then, and has ended since
+        columns["_records"][begin : begin + len(change.record)] = change.record
+    columns["answer_frames"][at], columns["ends"][at] = change.answer_frame, change.end
+    columns["failures"][at], columns["states"][at] = change.failure, change.state
+
+
+def open_again(columns: Mapping[str, Any], number: int) -> None:
+    """Let columns, given by their names, say of an exchange that it is open."""
+    columns["_places"][number - 1] = 0
+    columns["answer_frames"][number] = columns["failures"][number] = 0
+    columns["ends"][number] = NEVER
+    columns["states"][number] = born(columns["states"][number])
+
+
+_NO_REST: tuple[Any, ...] = (None, None, "", None, None)
+
+
+def _rounded(size: int) -> int:
+    return -(-size // _STEP) * _STEP
+
+
+def _packed_progress(progress: Progress, of: Exchange) -> tuple[Any, ...]:
+    """Frames and times of it as they are beside those of its request: small numbers take few bytes."""
+    row = (
+        progress.progress,
+        progress.total,
+        progress.message,
+        progress.frame - of.request_frame,
+        progress.count,
+        progress.began,
+        progress.began_ns - of.started_ns,
+        progress.time_ns - of.started_ns,
+    )
+    return (*row, progress.raw, progress.wrong) if progress.raw or progress.wrong else row
+
+
+def _unpacked_progress(row: Sequence[Any], of: Exchange) -> Progress:
+    progress, total, message, frame, count, began, began_ns, time_ns, *odd = row
+    started, frame = of.started_ns, frame + of.request_frame
+    return Progress(progress, total, message, frame, count, began, began_ns + started, time_ns + started, *odd)

@@ -6,7 +6,6 @@ again is always right.
 """
 
 from array import array
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, TypeAlias
 
@@ -87,7 +86,7 @@ _MEMBERS = {
         "_awaited", "_on_notification",
     },
     "pairs": {"exchanges", "_open", "_ended", "_on"},
-    "progress": {"_by_token"},
+    "progress": {"exchanges", "_by_token"},
     "operations": {"_first", "_further", "_by_cursor", "_asking"},
     "catalogue": {"listings", "_fetches"},
     "subscriptions": {
@@ -229,7 +228,7 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Kept:
         open_records=_open_records(log),
         open=[each.number for each in pairs["_open"].values()],
         ended=[(sender, id_, number) for (sender, id_), number in pairs["_ended"].items()],
-        tokens=[(asker, token, each.number) for (asker, token), each in parts["progress"]["_by_token"].items()],
+        tokens=[(asker, token, number) for (asker, token), number in parts["progress"]["_by_token"].items()],
         further=operations["_further"],
         cursors=[(method, cursor, number) for (method, cursor), number in operations["_by_cursor"].items()],
         asking=operations["_asking"],
@@ -277,18 +276,10 @@ def _fill_log(log: ExchangeLog, kept: Kept, columns: dict[str, bytes]) -> None:
     own = vars(log)
     for name, column in columns_of(log).items():
         fill_column(column, columns.pop(f"exchanges.{name}"))
-    places, records = own["_places"], own["_records"]
-    if {len(column) for name, column in columns_of(log).items() if name not in _SHAPELESS} != {len(places) + 1}:
-        raise ValueError("columns of exchanges differ in length")
-    farthest = max(places, default=0)
-    if not records or (farthest and farthest + 3 > len(records)):
-        raise ValueError("an exchange is nowhere")
     own["_names"] = kept.names
     own["_numbers"] = {name: number for number, name in enumerate(kept.names)}
+    log.check()
     own["_objects"].update({number: _opened(log, number, record) for number, record in kept.open_records.items()})
-
-
-_SHAPELESS = {"_places", "_records"}
 
 
 def _opened(log: ExchangeLog, number: int, record: bytes) -> Exchange:
@@ -304,10 +295,8 @@ def _fill(parts: Mapping[str, dict[str, Any]], kept: Kept, log: ExchangeLog) -> 
         pairs["_open"][exchange.sender, exchange.id] = exchange
         if exchange.http is not None:
             pairs["_on"].setdefault(exchange.http, {})[number] = exchange
-    pairs["_ended"] = OrderedDict(((sender, id_), number) for sender, id_, number in _within(kept.ended, log))
-    parts["progress"]["_by_token"] = OrderedDict(
-        ((asker, token), _of(log, number)) for asker, token, number in kept.tokens
-    )
+    pairs["_ended"] = {(sender, id_): number for sender, id_, number in _within(kept.ended, log)}
+    parts["progress"]["_by_token"] = {(asker, token): number for asker, token, number in _within(kept.tokens, log)}
     operations["_further"], operations["_asking"] = kept.further, kept.asking
     operations["_by_cursor"] = {(method, cursor): number for method, cursor, number in kept.cursors}
     parts["catalogue"]["listings"].update(kept.listings)

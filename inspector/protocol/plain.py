@@ -12,7 +12,7 @@ import msgspec
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Envelope, RequestId, envelope_of
+from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES
 from inspector.protocol.tracking.tasks import TELLING
@@ -22,8 +22,8 @@ REQUEST, NOTIFICATION, ANSWER = 1, 2, 3
 _PROGRESS, _CALL = "notifications/progress", "tools/call"
 _TELLING = frozenset({_PROGRESS, "notifications/cancelled", COMPLETE, *TELLING, *TELLING_OF_CHANGES})
 """Notifications that the fold takes note of."""
-_OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
-_TO_SERVER = Direction.TO_SERVER
+_TO_SERVER, _FROM_SERVER = Direction.TO_SERVER, Direction.FROM_SERVER
+_PENDING = ExchangeState.PENDING
 _UNUSUAL = (msgspec.DecodeError, UnicodeError, RecursionError)
 _UNSET = msgspec.UNSET
 _Absent = msgspec.Raw | msgspec.UnsetType
@@ -44,10 +44,14 @@ class _Meta(msgspec.Struct, gc=False):
     revision: _Absent = msgspec.field(default=_UNSET, name="io.modelcontextprotocol/protocolVersion")
 
 
-class _Call(msgspec.Struct, gc=False):
-    """The params of a call, with what makes it unusual."""
+class _Params(msgspec.Struct, gc=False):
+    """Of a call what the fold must know and what makes it unusual; of progress all. Of other methods' nothing."""
 
-    name: str
+    progressToken: int | str | msgspec.UnsetType = _UNSET  # noqa: N815
+    progress: int | float | msgspec.UnsetType = _UNSET
+    total: int | float | None = None
+    message: str = ""
+    name: str = ""
     meta: _Meta | msgspec.UnsetType = msgspec.field(default=_UNSET, name="_meta")
     task: _Absent = _UNSET
     inputResponses: _Absent = _UNSET  # noqa: N815
@@ -61,8 +65,18 @@ class _Head(msgspec.Struct, gc=False):
     resultType: str = ""  # noqa: N815
 
 
-_decode_call = msgspec.json.Decoder(_Call).decode
-_decode_head = msgspec.json.Decoder(_Head).decode
+class _Message(msgspec.Struct, gc=False):
+    """A message in one look: what is not as it is named here is unusual."""
+
+    jsonrpc: str
+    id: int | str | msgspec.UnsetType = _UNSET
+    method: str | msgspec.UnsetType = _UNSET
+    params: _Params | msgspec.UnsetType = _UNSET
+    result: _Head | msgspec.UnsetType = _UNSET
+    error: _Absent = _UNSET
+
+
+_decode = msgspec.json.Decoder(_Message).decode
 
 
 class PlainFold:
@@ -77,86 +91,78 @@ class PlainFold:
         self._calls: set[int] = set()
         """Numbers of calls that were taken here and not answered since."""
 
-    def take(
-        self, payload: str | bytes, n: int, time_ns: int, direction: Direction, *, http: bool = False
-    ) -> Taken | None:
+    def take(self, payload: str, n: int, time_ns: int, direction: Direction, *, http: bool = False) -> Taken | None:
         """Take in a frame that is one plain message; None for any other, of which nothing was taken in.
 
         `http` is for one that belongs to an HTTP exchange, or to a probe: of those only notifications are plain.
         """
-        envelope = envelope_of(payload)
-        if envelope is None:
+        try:
+            message = _decode(payload)
+        except _UNUSUAL:
             return None
-        if envelope.id is _UNSET:
-            return self._notified(envelope, n, time_ns, direction)
+        if message.jsonrpc != "2.0" or message.error is not _UNSET:
+            return None
+        id_, method = message.id, message.method
+        if id_ is _UNSET:
+            if message.result is not _UNSET:
+                return None
+            if method == _PROGRESS:
+                return self._progressed(message.params, n, time_ns, direction)
+            return None if method is _UNSET or method in _TELLING else Taken(NOTIFICATION, method)
         if http:
             return None
         if direction is _TO_SERVER:
-            return self._called(envelope, envelope.id, n, time_ns)
-        return self._answered(envelope, envelope.id, n, time_ns)
+            return self._called(message, id_, n, time_ns)
+        return self._answered(message, id_, n, time_ns, payload)
 
-    def _notified(self, envelope: Envelope, n: int, time_ns: int, direction: Direction) -> Taken | None:
-        method = envelope.method
-        if not isinstance(method, str) or envelope.result is not _UNSET or envelope.error is not _UNSET:
+    def _progressed(
+        self, params: "_Params | msgspec.UnsetType", n: int, time_ns: int, direction: Direction
+    ) -> Taken | None:
+        if params is _UNSET or params.progress is _UNSET or params.progressToken is _UNSET:
             return None
-        if method != _PROGRESS:
-            return None if method in _TELLING else Taken(NOTIFICATION, method)
-        params = envelope.params
-        if not isinstance(params, msgspec.Raw):
-            return None
-        exchange = self._progress.notified_plainly(_OTHER[direction], params, n, time_ns)
+        asker = _FROM_SERVER if direction is _TO_SERVER else _TO_SERVER
+        exchange = self._progress.told_plainly(
+            asker, params.progressToken, params.progress, params.total, params.message, n, time_ns
+        )
         if exchange is None:
             return None
-        if exchange.state is not ExchangeState.PENDING:
-            self._exchanges.keep(exchange)
-        return Taken(NOTIFICATION, method, exchange.number)
+        if exchange.state is not _PENDING:
+            self._exchanges.keep(exchange, shown=False)
+        return Taken(NOTIFICATION, _PROGRESS, exchange.number)
 
-    def _called(self, envelope: Envelope, id_: RequestId, n: int, time_ns: int) -> Taken | None:
-        if envelope.method != _CALL or envelope.result is not _UNSET or envelope.error is not _UNSET:
+    def _called(self, message: _Message, id_: RequestId, n: int, time_ns: int) -> Taken | None:
+        if message.method != _CALL or message.result is not _UNSET:
             return None
-        opening, call = self._conversation.opening, _call_in(envelope)
-        if call is None:
+        call, opening = message.params, self._conversation.opening
+        if call is _UNSET or not call.name or not _is_plain(call):
             return None
         number = len(self._exchanges) + 1
         revision = None if opening is None else opening.revision.date
         exchange = Exchange(number, _TO_SERVER, id_, _CALL, call.name, n, time_ns, revision)
         self._pairs.begin(exchange)
-        meta = call.meta
-        if isinstance(meta, _Meta) and not isinstance(meta.progressToken, msgspec.UnsetType):
-            self._progress.given(exchange, meta.progressToken)
+        if call.meta is not _UNSET and call.meta.progressToken is not _UNSET:
+            self._progress.given(exchange, call.meta.progressToken)
         self._operations.begin(exchange)
         self._calls.add(number)
         return Taken(REQUEST, _CALL, number)
 
-    def _answered(self, envelope: Envelope, id_: RequestId, n: int, time_ns: int) -> Taken | None:
-        result = envelope.result
-        if not isinstance(result, msgspec.Raw) or envelope.method is not _UNSET or envelope.error is not _UNSET:
+    def _answered(self, message: _Message, id_: RequestId, n: int, time_ns: int, payload: str) -> Taken | None:
+        head = message.result
+        if head is _UNSET or message.method is not _UNSET:
             return None
         exchange = self._pairs.find_open(_TO_SERVER, id_)
         if exchange is None or exchange.number not in self._calls or self._conversation.opening is None:
             return None
-        try:
-            head = _decode_head(result)
-        except _UNUSUAL:
-            return None
-        if head.resultType == INPUT_REQUIRED or b'"task' in bytes(result):
+        if head.resultType == INPUT_REQUIRED or '"task' in payload:
             return None
         self._calls.discard(exchange.number)
         self._pairs.answered(exchange, n, time_ns)
         exchange.tool_error = head.isError
-        self._exchanges.keep(exchange)
+        self._exchanges.keep(exchange, shown=False)
         return Taken(ANSWER, "", exchange.number)
 
 
-def _call_in(envelope: Envelope) -> _Call | None:
-    """The params of a plain call; None if it is none."""
-    params = envelope.params
-    if not isinstance(params, msgspec.Raw):
-        return None
-    try:
-        call = _decode_call(params)
-    except _UNUSUAL:
-        return None
+def _is_plain(call: _Params) -> bool:
+    """Whether nothing about a call is unusual."""
     odd = call.task is not _UNSET or call.inputResponses is not _UNSET or call.requestState is not _UNSET
-    declares = isinstance(call.meta, _Meta) and call.meta.revision is not _UNSET
-    return None if odd or declares or not call.name else call
+    return not odd and (call.meta is _UNSET or call.meta.revision is _UNSET)

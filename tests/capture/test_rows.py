@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from inspector.capture import load as loading_module
+from inspector.capture import rows as rows_module
 from inspector.capture.load import load
 from inspector.capture.rows import Rows
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -20,7 +20,7 @@ CAPTURES = sorted((Path(__file__).parent.parent / "captures").glob("*.mcpcap"))
 
 def one_by_one(path: Path) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loading_module, "LONGEST", -1)
+        patch.setattr(rows_module, "LONGEST", -1)
         journal = load(path)
     journal.close()
     return known(journal)

@@ -5,16 +5,20 @@ from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.plain import ANSWER, NOTIFICATION, REQUEST, PlainFold
 from tests.protocol.wire import C2S, S2C, Wire
 
-MESSAGE = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}'
+MESSAGE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}'
 
 
-def word(progress: str) -> bytes:
-    params = b'{"progressToken":1,"progress":%b,"total":2}' % progress.encode()
-    return b'{"jsonrpc":"2.0","method":"notifications/progress","params":%b}' % params
+def word(progress: str) -> str:
+    params = f'{{"progressToken":1,"progress":{progress},"total":2}}'
+    return f'{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}'
 
 
-def call(params: bytes) -> bytes:
-    return b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":%b}' % params
+def call(params: str) -> str:
+    return f'{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}'
+
+
+def answer(result: str) -> str:
+    return f'{{"jsonrpc":"2.0","id":7,"result":{result}}}'
 
 
 def test_its_numbers_of_kinds_are_those_of_the_columns() -> None:
@@ -26,11 +30,11 @@ def test_a_call_and_its_result_are_an_exchange_and_an_operation() -> None:
     wire.ask(1, "initialize", {"protocolVersion": "2025-11-25"})
     wire.answer(1, {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}})
     fold = PlainFold(wire.conversation)
-    params = b'{"name":"a","arguments":{"x":1},"_meta":{"progressToken":"t"}}'
+    params = '{"name":"a","arguments":{"x":1},"_meta":{"progressToken":"t"}}'
     assert fold.take(call(params), 3, 7, C2S) == (REQUEST, "tools/call", 2)
-    for odd in (b'{"resultType":"input_required"}', b'{"task":{}}', b'{"isError":"yes"}', b"5"):
-        assert fold.take(b'{"jsonrpc":"2.0","id":7,"result":%b}' % odd, 4, 9, S2C) is None, odd
-    assert fold.take(b'{"jsonrpc":"2.0","id":7,"result":{"isError":true}}', 4, 9, S2C) == (ANSWER, "", 2)
+    for odd in ('{"resultType":"input_required"}', '{"task":{}}', '{"isError":"yes"}', "5"):
+        assert fold.take(answer(odd), 4, 9, S2C) is None, odd
+    assert fold.take(answer('{"isError":true}'), 4, 9, S2C) == (ANSWER, "", 2)
     exchange = wire.conversation.exchanges[1]
     assert (exchange.target, exchange.state, exchange.tool_error) == ("a", ExchangeState.ANSWERED, True)
     assert (exchange.request_frame, exchange.answer_frame, exchange.duration_ns) == (3, 4, 2)
@@ -58,12 +62,12 @@ def test_what_is_unusual_is_left_to_the_fold_and_changes_nothing() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "a", "_meta": {"progressToken": 1}})
     fold = PlainFold(wire.conversation)
-    odd = [word("3"), word("-1"), word('"1"'), word("true"), word("1e999"), b"banner", b"[" + MESSAGE + b"]"]
-    odd += [b'{"jsonrpc":"2.0","id":1,"method":"ping"}', b'{"jsonrpc":"2.0","id":1,"result":{}}']
-    odd += [call(b'{"name":""}'), call(b'{"name":"a","task":{}}'), call(b'{"name":"a","requestState":null}')]
-    odd += [call(b'{"name":"a","_meta":null}'), call(b'{"name":"a","_meta":{"progressToken":true}}'), call(b"[]")]
-    odd += [call(b'{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"x"}}')]
-    odd += [b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}']
+    odd = [word("3"), word("-1"), word('"1"'), word("true"), word("1e999"), "banner", "[" + MESSAGE + "]", "\ud800"]
+    odd += ['{"jsonrpc":"2.0","id":1,"method":"ping"}', '{"jsonrpc":"2.0","id":1,"result":{}}']
+    odd += [call('{"name":""}'), call('{"name":"a","task":{}}'), call('{"name":"a","requestState":null}')]
+    odd += [call('{"name":"a","_meta":null}'), call('{"name":"a","_meta":{"progressToken":true}}'), call("[]")]
+    odd += [call('{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"x"}}')]
+    odd += ['{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}']
     assert [fold.take(payload, 2, 7, S2C) for payload in odd] == [None] * len(odd)
     assert fold.take(word("1"), 2, 7, C2S) is None, "its token was given in the other direction"
     assert wire.conversation.exchanges[0].progress is None

@@ -6,16 +6,16 @@ An error without an id goes to the request whose HTTP exchange carried it, if ex
 with an id of the server's own making ("server-error"), if it is the response's whole body.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
+from itertools import islice
 
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, RequestId
 
-_REMEMBERED = 10_000
-"""So many ended requests are found by their id: a second answer to an older one is an answer to nobody."""
+_REMEMBERED, _SLACK = 10_000, 1_000
+"""At least so many ended requests are found by their id: a second answer to an older one is an answer to nobody."""
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 
 
@@ -26,7 +26,7 @@ class Pairs:
         self.exchanges = ExchangeLog()
         """Exchange number n stands at position n - 1."""
         self._open: dict[tuple[Direction, RequestId], Exchange] = {}
-        self._ended: OrderedDict[tuple[Direction, RequestId], int] = OrderedDict()
+        self._ended: dict[tuple[Direction, RequestId], int] = {}
         """Their numbers, those that ended last at the end."""
         self._on: dict[int, dict[int, Exchange]] = {}
         """What is open, by its HTTP exchange and its own number: thousands may be, each with an end to come."""
@@ -141,11 +141,13 @@ class Pairs:
         return None if number is None else self.exchanges[number - 1]
 
     def _remember(self, exchange: Exchange) -> None:
-        key = exchange.sender, exchange.id
-        self._ended[key] = exchange.number
-        self._ended.move_to_end(key)
-        if len(self._ended) > _REMEMBERED:
-            self._ended.popitem(last=False)
+        key, ended = (exchange.sender, exchange.id), self._ended
+        if key in ended:
+            del ended[key]
+        ended[key] = exchange.number
+        if len(ended) >= _REMEMBERED + _SLACK:
+            for oldest in list(islice(ended, _SLACK)):
+                del ended[oldest]
 
     def _asked(
         self, frame: Frame, message: Answer | ErrorAnswer, asker: Direction, ended: Exchange | None

@@ -1,18 +1,19 @@
 """Which request a progress notification speaks of: the one that gave its token, in the other direction."""
 
-from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-import msgspec
-
 from inspector.protocol import peek
+from inspector.protocol.exchange_log import NEVER, ExchangeLog
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import RequestId, encode
 
 _REMEMBERED = 4_000
 """So many tokens are known, and those of all requests that are open."""
+_SLACK = 1_000
+"""So many more before the oldest are let go, all at once."""
 _LARGEST = 1e300
 """Beyond it a number can't be reckoned with."""
 _RAW = 60
@@ -26,8 +27,10 @@ class ProgressTracker:
     progress still finds its request.
     """
 
-    def __init__(self) -> None:
-        self._by_token: OrderedDict[tuple[Direction, RequestId], Exchange] = OrderedDict()
+    def __init__(self, exchanges: ExchangeLog) -> None:
+        self.exchanges = exchanges
+        self._by_token: dict[tuple[Direction, RequestId], int] = {}
+        """By the side that gave it: the number of the exchange. What was given last is at the end."""
 
     def opened(self, exchange: Exchange, params: Any) -> None:
         """A request may have given a token."""
@@ -38,64 +41,54 @@ class ProgressTracker:
     def given(self, exchange: Exchange, token: RequestId) -> None:
         """A request gave a token."""
         exchange.progress_token = token
-        self._by_token[exchange.sender, token] = exchange
-        self._by_token.move_to_end((exchange.sender, token))
-        if len(self._by_token) > _REMEMBERED:
+        key, known = (exchange.sender, token), self._by_token
+        if key in known:
+            del known[key]
+            known[key] = exchange.number
+            return
+        known[key] = exchange.number
+        if len(known) > _REMEMBERED and not len(known) % _SLACK:
             self._forget_the_oldest()
 
     def notified(self, frame: Frame, params: Any) -> Exchange | None:
         """The request that a notification speaks of, with its progress set; None if its token is nobody's."""
         token = _token(peek.at(params, "progressToken"))
         asker = Direction.TO_SERVER if frame.direction is Direction.FROM_SERVER else Direction.FROM_SERVER
-        exchange = None if token is None else self._by_token.get((asker, token))
+        exchange = None if token is None else self._of(asker, token)
         if exchange is None:
             return None
         exchange.progress = progress_in(params, frame=frame.n, time_ns=frame.time_ns, before=exchange.progress)
         return exchange
 
-    def notified_plainly(self, asker: Direction, params: bytes | msgspec.Raw, n: int, time_ns: int) -> Exchange | None:
-        """What `notified` does, if nothing is wrong with the notification and its token is known; else nothing is done.
+    def told_plainly(
+        self, asker: Direction, token: RequestId, value: float, total: float | None, message: str, n: int, time_ns: int
+    ) -> Exchange | None:
+        """What `notified` does, if nothing is wrong with the values and the token is known; else nothing is done.
 
         `asker` sent the request, `n` is the notification's frame.
         """
-        try:
-            told = _decode_plain(params)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
-        exchange, value, total = self._by_token.get((asker, told.progressToken)), told.progress or 0.0, told.total
+        exchange, value = self._of(asker, token), value or 0.0
         if exchange is None or not 0 <= value < _LARGEST or not (total is None or value <= total < _LARGEST):
             return None
         before = exchange.progress
         if before is None:
-            exchange.progress = Progress(value, total, told.message, n, 1, value, time_ns, time_ns)
+            exchange.progress = Progress(value, total, message, n, 1, value, time_ns, time_ns)
             return exchange
         if before.wrong or value <= before.progress:
             return None
-        count, began, began_ns = before.count + 1, before.began, before.began_ns
-        exchange.progress = Progress(value, total, told.message, n, count, began, began_ns, time_ns)
+        exchange.progress = Progress(value, total, message, n, before.count + 1, before.began, before.began_ns, time_ns)
         return exchange
 
+    def _of(self, asker: Direction, token: RequestId) -> Exchange | None:
+        number = self._by_token.get((asker, token))
+        return None if number is None else self.exchanges.at(number)
+
     def _forget_the_oldest(self) -> None:
-        """Let go of a request that has ended long ago; one that is still open is as good as new."""
-        while len(self._by_token) > _REMEMBERED:
-            key, exchange = next(iter(self._by_token.items()))
-            self._by_token.move_to_end(key)
-            if not exchange.is_open:
-                del self._by_token[key]
-            else:
-                return
-
-
-class _Plain(msgspec.Struct, gc=False):
-    """A notification with which nothing is wrong."""
-
-    progressToken: int | str  # noqa: N815, the name on the wire
-    progress: int | float
-    total: int | float | None = None
-    message: str = ""
-
-
-_decode_plain = msgspec.json.Decoder(_Plain).decode
+        """Let go of requests that have ended long ago; those that are still open are as good as new."""
+        known, ends = self._by_token, self.exchanges.ends
+        for key, number in list(islice(known.items(), len(known) - _REMEMBERED)):
+            if ends[number] != NEVER:
+                del known[key]
 
 
 def progress_in(params: Any, *, frame: int = 0, time_ns: int = 0, before: Progress | None = None) -> Progress:

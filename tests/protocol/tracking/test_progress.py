@@ -1,5 +1,6 @@
 """Which request a progress notification speaks of, at the edges."""
 
+from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.tracking.progress import ProgressTracker
@@ -8,7 +9,9 @@ FRAME = Frame(9, 9, 9, Direction.FROM_SERVER, Channel.MEMORY, b"")
 
 
 def asked(token: object) -> tuple[ProgressTracker, Exchange]:
-    tracker, exchange = ProgressTracker(), Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)
+    log, exchange = ExchangeLog(), Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)
+    log.append(exchange)
+    tracker = ProgressTracker(log)
     tracker.opened(exchange, {"_meta": {"progressToken": token}})
     return tracker, exchange
 
