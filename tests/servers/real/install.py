@@ -22,8 +22,10 @@ def main() -> None:
         print(f"{name}: {done}: {', '.join(f'{package} {pin}' for package, pin in packages.items())}")
 
 
-def bring_up(place: Path, packages: dict[str, str]) -> bool:
+def bring_up(place: Path, packages: dict[str, str], *, by_npm: bool | None = None) -> bool:
     """Make one environment hold exactly these packages; return whether there was anything to do.
+
+    `by_npm`: whose packages they are; None goes by the environment's name.
 
     Raises: subprocess.CalledProcessError if npm or pip fails; FileNotFoundError if there is no npm.
     """
@@ -33,7 +35,7 @@ def bring_up(place: Path, packages: dict[str, str]) -> bool:
         return False
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    if place.name in NPM:
+    if place.name in NPM if by_npm is None else by_npm:
         _npm(place, packages)
     else:
         _pip(place, packages)
