@@ -35,6 +35,7 @@ class Where(StrEnum):
     SERVER = "Server"
     LOG = "Log of the server"
     TASKS = "Tasks"
+    FINDINGS = "Findings"
     RAW = "Messages written by hand"
     SKILLS = "Skills"
     NETWORK = "HTTP exchanges"

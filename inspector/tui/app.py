@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from inspector.session.engine import Live
 from inspector.tui import keys
+from inspector.tui.checking import Checking
 from inspector.tui.logging_in import LoggingIn
 from inspector.tui.lost_focus import let_go
 from inspector.tui.offering import Offering
@@ -41,7 +42,7 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
+class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -102,6 +103,7 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
         self.set_interval(1 / TICKS_PER_SECOND, self._tick)
         self.call_after_refresh(self.mount, self.tab.notice)
         self.call_after_refresh(_settle)
+        self.set_timer(self.CHECKS_AFTER_S, self.begin_checking)
         if isinstance(self.subject, Recording):
             self.run_worker(self.subject.keep_up, thread=True, exclusive=True, group="load")
         if self._beside:
@@ -236,7 +238,7 @@ class InspectApp(Tabs, LoggingIn, Offering, Relisting, App[None]):
     async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
         """Show an entry in the traffic, in full."""
         await self.action_show("traffic")
-        self.panel.show_entry(message.n)
+        self.panel.show_evidence(message.n, message.pointer, message.span)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Write a message anew, on the screen for that."""

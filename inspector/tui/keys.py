@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import Action, Where, key_name, types
 from inspector.tui.filter_keys import FILTERING
+from inspector.tui.finding_keys import FINDING_JUMPS, FINDINGS, FINDINGS_SCREEN
 from inspector.tui.network_keys import NETWORK
 from inspector.tui.offered_keys import OFFERED
 from inspector.tui.payload_keys import PAYLOADS
@@ -34,6 +35,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
     Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
     Action("screen.tasks", ("9",), "Tasks", "Show the tasks of both sides, running and over.", _E, "app.show('tasks')"),
+    FINDINGS_SCREEN,
     Action("screen.skills", ("I",), "Skills", "Show the server's skills and verify them.", _E, "app.show('skills')"),
     Action("screen.network", ("H",), "HTTP", "Show all HTTP exchanges in full.", _E, "app.show('network')"),
     Action("screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _E, "app.show('raw')"),
@@ -123,6 +125,7 @@ ACTIONS: tuple[Action, ...] = (
     *FILTERING,
     *TIMELINE,
     *TRAFFIC,
+    *FINDING_JUMPS,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
     Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),
@@ -249,6 +252,7 @@ ACTIONS: tuple[Action, ...] = (
     *BY_HAND,
     *SKILLS,
     *NETWORK,
+    *FINDINGS,
     # Tasks
     Action("tasks.cancel", ("x",), "Cancel task", "Ask the server to end it.", Where.TASKS, "cancel_task", footer=True),
     Action("tasks.fetch", ("f",), "Fetch now", "Ask at once how the task stands.", Where.TASKS, "fetch", footer=True),

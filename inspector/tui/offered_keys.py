@@ -110,7 +110,7 @@ OFFERED: tuple[Action, ...] = (
     Action(
         "result.markdown", ("m",), "Markdown", "Show Markdown as it is meant, or as it is.", Where.RESULT, "markdown"
     ),
-    Action("result.edit", ("E",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
+    Action("result.edit", ("r",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
     # Lists of what a server offers
     Action(
         "offered.changes",

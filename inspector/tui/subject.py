@@ -8,8 +8,9 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -27,6 +28,9 @@ from inspector.tui.login_view import LiveLoginView, LoginView
 from inspector.tui.request_view import LiveRequestView, RequestView
 from inspector.tui.task_view import LiveTaskView, TaskView
 from inspector.tui.watch_view import LiveWatchView, WatchView
+
+if TYPE_CHECKING:
+    from inspector.viewmodels.live_checks import LiveChecks
 
 T = TypeVar("T")
 
@@ -61,6 +65,24 @@ class Subject(DeskView, LoginView, RequestView, TaskView, WatchView):
     def __init__(self, journal: Journal, about: About) -> None:
         self.journal = journal
         self.about = about
+
+    @cached_property
+    def checks(self) -> "LiveChecks":
+        """What checks have found in it so far. Nothing is checked before somebody gives them time."""
+        from inspector.viewmodels.live_checks import LiveChecks  # the first picture has no use for it
+
+        checks = LiveChecks(self.journal, over=lambda: self.stage is Stage.RECORDED and not self.grows)
+        if not self.journal.live:
+            from inspector.config.mutes import KeptMutes
+            from inspector.config.paths import places
+
+            checks.mute(KeptMutes(places().state, self.journal.head.id).read())
+        return checks
+
+    @property
+    def checks_so_far(self) -> "LiveChecks | None":
+        """The same; None before anybody has asked for them."""
+        return vars(self).get("checks")
 
     @property
     def stage(self) -> Stage:

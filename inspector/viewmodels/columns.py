@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from inspector.viewmodels import text
+from inspector.viewmodels import signs, text
 from inspector.viewmodels.lines import lay
 from inspector.viewmodels.roles import Span
 
@@ -37,6 +37,7 @@ CHOICES: tuple[Column, ...] = (
     Column("number", "#", 7, True, "its number in the capture"),
     Column("time", "time", 12, False, "when it crossed the wire; @ changes how that is told"),
     Column("since", "since", 8, True, "how long after the row above"),
+    Column("mark", signs.FINDING, 1, False, "the worst that checks have found in it"),
     Column("way", "", 1, False, "who sent it"),
     Column("what", "method and target", 0, False, "the method, what it is about, and a preview"),
     Column("status", "status", 14, False, "what became of the exchange"),
@@ -48,17 +49,18 @@ CHOICES: tuple[Column, ...] = (
     Column("http", "http", 4, True, "the status of the HTTP response that belongs to it"),
     Column("id", "id", 8, False, "the JSON-RPC id"),
     Column("session", "session", 10, False, "the HTTP session that it belongs to"),
+    Column("finding", "finding", 28, False, "what checks have found, in words"),
     Column("lane", "", LANE, False, "a bar on the time of the rows in sight"),
 )
 """In the order in which they are offered."""
 _BY_NAME = {column.name: column for column in (*CHOICES, _SECONDS)}
 _BY_WIDTH = (
-    (56, "way what status took"),
-    (100, "seconds way what status took size"),
-    (140, "number time way what status took size"),
-    (150, "number time since way what status took sent came channel"),
+    (56, "mark way what status took"),
+    (100, "seconds mark way what status took size"),
+    (140, "number time mark way what status took size"),
+    (150, "number time since mark way what status took sent came channel"),
 )
-_WIDEST = "number time since way what status took sent came channel lane"
+_WIDEST = "number time since mark way what status took sent came channel lane"
 
 
 def column(name: str) -> Column | None:

@@ -6,7 +6,7 @@ filter.
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,12 +14,21 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.config.mutes import Mute
 from inspector.protocol import peek
+from inspector.viewmodels import signs
+from inspector.viewmodels.roles import Span
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
 
 GRADES = ("hint", "warning", "error")
 """Severities, the worst last; a mark is a place among them, from 1."""
+SIGNS_OF_GRADES: tuple[Span, ...] = (
+    (" ", "faint"),
+    (signs.NOTE, "muted"),
+    (signs.WARNING, "warning"),
+    (signs.ERROR, "error"),
+)
+"""By mark."""
 _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")
 _CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
 _KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
@@ -48,6 +57,8 @@ class Found:
         self._marks = bytearray(1)
         self._by_entry: dict[int, list[Finding]] = {}
         self._things: dict[tuple[str, str], list[AboutThing]] = {}
+        self._faulty: dict[str, tuple[int, int]] = {}
+        """By kind: of how many things errors were found, and after how many changes."""
         self._page: tuple[int, Any] = (0, None)
         """The answer that was read last for the names in it."""
         self._lock = threading.Lock()
@@ -77,14 +88,28 @@ class Found:
         found = [each.finding for each in about if each.item is None or each.item == item]
         return [each for each in found if not self.is_muted(each)]
 
+    def times(self, check: str) -> int:
+        """How often a check has found something."""
+        return sum(each.id == check for each in self.all)
+
     @property
     def has_things(self) -> bool:
         """Whether there is any finding about a listed thing."""
         return bool(self._things)
 
-    def things(self, kind: str) -> Iterator[str]:
-        """The keys of the things of a kind that there are findings about."""
-        return (key for its_kind, key in list(self._things) if its_kind == kind)
+    def faulty(self, kind: str) -> int:
+        """Of how many things of a kind, as they are listed now, errors were found."""
+        if not self._things:
+            return 0
+        if self._faulty.get(kind, (-1, 0))[0] != self.changes:
+            self._faulty[kind] = self.changes, self._count_faulty(kind)
+        return self._faulty[kind][1]
+
+    def _count_faulty(self, kind: str) -> int:
+        listing = self.journal.conversation.catalogue.listings.get(kind)
+        items = {peek.text(item, _KEYS[kind]): item for item in listing.items} if listing is not None else {}
+        about = [key for its_kind, key in list(self._things) if its_kind == kind and key in items]
+        return sum(any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key])) for key in about)
 
     def is_muted(self, finding: "Finding") -> bool:
         """Whether somebody has muted it, or its check."""
@@ -153,6 +178,14 @@ class Found:
         exchange = exchanges[number - 1]
         kind = _CALLS.get(exchange.method)
         return ((kind, exchange.target), None) if kind and exchange.target else None
+
+
+def badge(findings: "Sequence[Finding]") -> Span | None:
+    """How many there are, with the sign of the worst; None for none."""
+    if not findings:
+        return None
+    sign, role = SIGNS_OF_GRADES[max(3 - each.severity.rank for each in findings)]
+    return f"{sign}{len(findings)}", role
 
 
 def mute_of(finding: "Finding") -> Mute:

@@ -19,12 +19,14 @@ from inspector.viewmodels.lanes import Window, around
 from inspector.viewmodels.log_index import RowIndex
 from inspector.viewmodels.log_jumps import LogJumps
 from inspector.viewmodels.log_look import PLAIN, Look
+from inspector.viewmodels.log_marks import LogMarks
 from inspector.viewmodels.log_rows import Place, RowWriter, lane_end
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
 if TYPE_CHECKING:
     from inspector.capture.filters.terms import Term
+    from inspector.viewmodels.found import Found
     from inspector.viewmodels.log_find import LogFind
 
 MOST_AT_ONCE = 20_000
@@ -135,16 +137,21 @@ class LogModel(_Filtering, _Counting):
         tree: bool = True,
         facts: bool = True,
         threaded: bool = False,
+        found: "Callable[[], Found | None] | None" = None,
     ) -> None:
         """`clock` gives the journal's own monotonic nanoseconds; it times what is pending.
 
-        With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work.
+        With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work. `found` gives
+        what checks have found so far.
         """
         index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
         super().__init__(journal, index, clock, threaded=threaded)
         self._store = journal.store
         self._writer = RowWriter(journal)
         self.jumps = LogJumps(journal, index)
+        self.marks = LogMarks(index, found or (lambda: None))
+        """What checks have found; `refresh` does not look there."""
+        self._is_marked = found is not None
         self._look = PLAIN
         self._looks = 0
         self._window: Window | None = None
@@ -155,7 +162,7 @@ class LogModel(_Filtering, _Counting):
 
     @property
     def generation(self) -> int:
-        return self._index.generation + self._looks
+        return self._index.generation + self._looks + self.marks.generation
 
     @property
     def look(self) -> Look:
@@ -188,6 +195,8 @@ class LogModel(_Filtering, _Counting):
             run=run,
             grows=run is not None and places.runs.grows(n),
             window=self._window,
+            grade=self.marks.grade(n, run),
+            finding=self.marks.words(n, run) if "finding" in self._look.chosen else "",
         )
         return self._writer.row(n, places.exchange(n), place, width, self._clock(), self._look_now)
 
@@ -197,7 +206,7 @@ class LogModel(_Filtering, _Counting):
     @property
     def _look_now(self) -> Look:
         """The small waterfall needs somebody who says what is in sight."""
-        return self._look if self._window is not None else msgspec.structs.replace(self._look, laneless=True)
+        return msgspec.structs.replace(self._look, laneless=self._window is None, marked=self._is_marked)
 
     def key(self, index: int) -> int:
         return self._index.key(self._index.rows[index])

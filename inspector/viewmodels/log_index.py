@@ -229,9 +229,12 @@ class RowIndex(RowList):
 
     def _drop_if_needless(self, n: int) -> None:
         index = self.find(n)
-        if index is None or self.filter.hits[n] or (self.tree and self._is_there_for_others(n, index)):
+        if index is None:
             return
-        self._state[n] = 0
+        row = self.rows[index]
+        if self.filter.hits[row] or (self.tree and self._is_there_for_others(row, index)):
+            return
+        self._state[row] = 0
         del self.rows[index]
         self.generation += 1
 

@@ -41,6 +41,8 @@ class Look(msgspec.Struct, frozen=True):
 
     laneless: bool = False
     """Whether there is no small waterfall, whatever the width."""
+    marked: bool = False
+    """Whether checks look at the messages: then their marks have a column."""
 
     def columns(self, width: int) -> Sequence[columns.Column]:
         """The columns for a width in cells."""
@@ -48,6 +50,8 @@ class Look(msgspec.Struct, frozen=True):
         away = ({"since"} if self.mode is TimeMode.ABOVE and not self.chosen else set()) | (
             {"lane"} if self.laneless else set()
         )
+        if not self.marked:
+            away = away | {"mark", "finding"}
         return [column for column in shown if column.name not in away] if away else shown
 
     def titles(self, width: int) -> list[Span]:

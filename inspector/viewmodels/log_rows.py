@@ -19,6 +19,7 @@ from inspector.viewmodels.lanes import Window, moment, role_of
 from inspector.viewmodels.lanes import bar as lane_bar
 from inspector.viewmodels.log_errors import is_acknowledgment
 from inspector.viewmodels.log_look import PLAIN, Look, TimeMode, since
+from inspector.viewmodels.log_marks import mark
 from inspector.viewmodels.log_runs import Run
 from inspector.viewmodels.progress import bar, fraction, said
 from inspector.viewmodels.roles import Role, Span
@@ -49,6 +50,10 @@ class Place(msgspec.Struct, frozen=True):
     """Whether more of that run may come."""
     window: Window | None = None
     """The time that the small waterfall shows."""
+    grade: int = 0
+    """How bad the worst is that checks have found: 3 an error, 2 a warning, 1 a hint, 0 nothing."""
+    finding: str = ""
+    """What that is; safe to show."""
 
 
 class RowWriter:
@@ -64,6 +69,9 @@ class RowWriter:
     ) -> RowView:
         """The row of entry n."""
         cells = self._common(n, place, look)
+        if place.grade:
+            cells["mark"] = [mark(place.grade)]
+            cells["finding"] = [(place.finding, mark(place.grade)[1])]
         if self._store.kind(n) is EntryKind.FRAME:
             self._frame(cells, n, exchange, place, now_ns)
         else:

@@ -4,19 +4,23 @@ A tool that can't be used as it is stays in the list and says why. What a tool c
 a model gets it: bytes are counted, tokens are a guess and called one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Tool
 from inspector.viewmodels import signs, text
+from inspector.viewmodels.found import badge
 from inspector.viewmodels.lines import Fact, Line, Section, fact, lay, paragraph
 from inspector.viewmodels.marks import MARKS
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 from inspector.viewmodels.thing_facts import icon_words
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
 
 MOST_PROPERTIES = 100
 """Of a schema that the summary names."""
@@ -91,6 +95,8 @@ class ToolList(RowSource):
         self.rows: list[ToolRow] = []
         self.marks: Mapping[str, str] = {}
         """By key, "new" or "changed"; set before `replace`."""
+        self.found: Callable[[Tool], Sequence[Finding]] = lambda tool: ()
+        """What checks have found about a tool."""
         self._generation = 0
         self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
 
@@ -119,7 +125,11 @@ class ToolList(RowSource):
 
     def row(self, index: int, width: int) -> RowView:
         row = self.rows[index]
-        return RowView(row_spans(row, width, self.marks.get(row.tool.key, "")))
+        return RowView(row_spans(row, width, self.marks.get(row.tool.key, ""), badge(self.found(row.tool))))
+
+    def judged(self) -> None:
+        """Checks have found something: rows may look otherwise."""
+        self._generation += 1
 
     def header(self, width: int) -> Sequence[Span]:
         cost = "size  tokens est." if width >= _WIDE else "size"
@@ -129,10 +139,10 @@ class ToolList(RowSource):
 _WIDE = 60
 
 
-def row_spans(row: ToolRow, width: int, mark: str = "") -> list[Span]:
+def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = None) -> list[Span]:
     """One tool in exactly `width` cells: its name, title and claims at the left, its cost at the right.
 
-    `mark` is "new" or "changed" for a tool that is.
+    `mark` is "new" or "changed" for a tool that is, `badge` what checks say of it.
     """
     cost = text.human_size(row.size)
     if width >= _WIDE:
@@ -140,6 +150,8 @@ def row_spans(row: ToolRow, width: int, mark: str = "") -> list[Span]:
     left: list[Span] = [(row.name, "warning" if row.flaw else "method")]
     if mark:
         left += [(" ", "text"), MARKS[mark]]
+    if badge is not None:
+        left += [(" ", "text"), badge]
     if row.flaw:
         left.append((f" {signs.WARNING} {row.flaw}", "warning"))
     left += _badges(row.tool)

@@ -36,7 +36,7 @@ SCENES = (
     Scene("waterfall-ascii", "lighthouse", encoding="ascii", keys=("g", *["}"] * 8, "W")),
     Scene("traffic-no-color", "lighthouse", no_color=True),
     Scene("traffic-ascii", "lighthouse", encoding="ascii"),
-    Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h", "_", "enter", "_", "E")),
+    Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "h", "_", "enter", "_", "r")),
     Scene("tools-small", "lighthouse", show="tools"),
     Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter", "_", "escape")),
     Scene("tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "h", "_", "enter", "_", "[", "[", "[")),

@@ -129,6 +129,8 @@ class Posed(InspectApp):
     `seen_as` says how the capture behaves.
     """
 
+    CHECKS_AFTER_S = 0.01
+
     def __init__(self, path: Path, *, show: str, seen_as: type[Recording]) -> None:
         self._seen_as = seen_as
         super().__init__(replay=path, show=show)
@@ -222,4 +224,5 @@ async def stand_still(pilot: Pilot[Any]) -> None:
 
 def _rests(app: Posed) -> bool:
     """Whether nothing works any more, but for what looks whether the file has grown."""
-    return all(worker.is_finished or worker.name == _WATCHES for worker in app.workers)
+    is_checked = app.checker is not None and app.subject.checks.is_done
+    return is_checked and all(worker.is_finished or worker.name == _WATCHES for worker in app.workers)

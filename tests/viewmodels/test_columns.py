@@ -18,7 +18,7 @@ def test_titles_are_as_wide_as_was_asked_for(width: int) -> None:
 
 
 def test_more_width_shows_more() -> None:
-    assert _names(50) == ["way", "what", "status", "took"]
+    assert _names(50) == ["mark", "way", "what", "status", "took"]
     assert "number" in _names(100)
     assert "lane" not in _names(149)
     assert _names(150)[-1] == "lane"

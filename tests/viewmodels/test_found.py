@@ -50,7 +50,9 @@ def test_a_tool_has_the_findings_about_it_as_it_is_listed_now_and_about_its_call
     assert [each.id for each in found.of_thing("tools", "b", listed[1])] == ["T1"]
     assert found.of_thing("tools", "b", {"name": "b", "inputSchema": {}}) == []
     assert [each.id for each in found.of_thing("tools", "a", listed[0])] == ["K1"]
-    assert sorted(found.things("tools")) == ["a", "b"]
+    assert (found.faulty("tools"), found.faulty("prompts")) == (2, 0)
+    found.mute([Mute("K1")])
+    assert found.faulty("tools") == 1
 
 
 def test_a_pointer_that_leads_nowhere_names_no_tool(tape: Tape) -> None:

@@ -16,9 +16,13 @@ class Panel(Widget):
     class EntryWanted(Message):
         """An entry of the journal is to be shown in the traffic."""
 
-        def __init__(self, n: int) -> None:
+        def __init__(self, n: int, pointer: str = "", span: tuple[int, int] | None = None) -> None:
             super().__init__()
             self.n = n
+            self.pointer = pointer
+            """The value in it that is meant; "" for the whole."""
+            self.span = span
+            """The bytes of it that are meant; None for all."""
 
     class DraftWanted(Message):
         """A message is to be written anew, from one that crossed the wire."""
@@ -51,6 +55,9 @@ class Panel(Widget):
 
     def show_entry(self, n: int) -> None:
         """Show an entry of the journal. Means something on the traffic's screen."""
+
+    def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Show an entry, and what in it is meant. Means something on the traffic's screen."""
 
     async def take_draft(self, message: bytes) -> None:
         """Write a message anew. Means something where messages are written by hand."""
@@ -103,6 +110,10 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.network import NetworkPanel
 
             return NetworkPanel(subject)
+        case "findings":
+            from inspector.tui.panels.findings import FindingsPanel
+
+            return FindingsPanel(subject)
         case "tasks":
             from inspector.tui.panels.tasks import TasksPanel
 

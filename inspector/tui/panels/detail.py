@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from inspector.protocol.exchanges import ExchangeState
 from inspector.tui.panels.detail_deeds import DetailDeeds
+from inspector.tui.panels.detail_findings import FINDINGS, DetailFindings
 from inspector.tui.panels.payload_view import BYTES, RAW, TREE, PayloadView
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.section_card import section_renderable
@@ -33,7 +34,7 @@ _NEVER_JSON = ("stderr", "event")
 """Kinds of payload that nobody expects to be JSON."""
 
 
-class DetailPanel(DetailDeeds):
+class DetailPanel(DetailFindings, DetailDeeds):
     """What is chosen in the list."""
 
     DEFAULT_CSS = """
@@ -61,6 +62,7 @@ class DetailPanel(DetailDeeds):
         """What it is, its tabs, and what they show."""
         yield StatusLine(id="title")
         yield StatusLine(id="facts")
+        yield StatusLine(id="found", classes="hidden")
         yield TabLine()
         yield PayloadView(id="first")
         yield PayloadView(id="second")
@@ -97,10 +99,14 @@ class DetailPanel(DetailDeeds):
         self._ticks += 1
         if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and _is_open(self._subject, self._detail):
             self._look(self._detail.n)
+        elif self._ticks % _LIVE_TICKS == 0:
+            self.look_for_findings()
 
     def turn(self, by: int) -> None:
         """Open the next tab, or the one before."""
-        self._open(TABS[(TABS.index(self._tab) + by) % len(TABS)])
+        tabs = self._tabs
+        at = tabs.index(self._tab) if self._tab in tabs else 0
+        self._open(tabs[(at + by) % len(tabs)])
 
     def turn_over(self) -> None:
         """From the request to its answer and back."""
@@ -118,7 +124,7 @@ class DetailPanel(DetailDeeds):
         """Let keys go to what is shown; as soon as it is there."""
         if not self._is_laid_out:
             self.call_after_refresh(self.focus_content)
-        elif self._tab == HEADERS:
+        elif self._tab in (HEADERS, FINDINGS):
             self.query_one("#headers").focus()
         else:
             self.query_one("#first", PayloadView).focus_content()
@@ -139,7 +145,7 @@ class DetailPanel(DetailDeeds):
         inside, view = self.has_focus_within, self.payload_view
         self._tab = tab
         self._draw()
-        if inside and tab != HEADERS and not view.has_class("hidden"):
+        if inside and tab not in (HEADERS, FINDINGS) and not view.has_class("hidden"):
             view.focus_content()
         elif inside:
             self.focus_content()
@@ -164,20 +170,21 @@ class DetailPanel(DetailDeeds):
             _summary(detail, self.size.width - 2) if detail else [("choose a line", "faint")]
         )
         sides = self._sides_in_sight()
-        tab = self._tab if sides else HEADERS
+        tab = self._tab if sides and (self._tab != FINDINGS or FINDINGS in self._tabs) else TREE if sides else HEADERS
+        self.draw_finding_line(self.findings)
         if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
             tab = RAW
         hint: list[Span] = [("p turns over", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
-        self.query_one(TabLine).show_tabs(TABS, tab, hint)
+        self.query_one(TabLine).show_tabs(self._tabs, tab, hint)
         for place, view_id in enumerate(("#first", "#second")):
             view = self.query_one(view_id, PayloadView)
-            view.set_class(tab == HEADERS or place >= len(sides), "hidden")
-            if tab != HEADERS and place < len(sides):
+            view.set_class(tab in (HEADERS, FINDINGS) or place >= len(sides), "hidden")
+            if tab not in (HEADERS, FINDINGS) and place < len(sides):
                 _fill(view, sides[place], tab)
         headers = self.query_one("#headers", VerticalScroll)
-        headers.set_class(tab != HEADERS, "hidden")
-        if tab == HEADERS:
-            self._draw_headers(headers)
+        headers.set_class(tab not in (HEADERS, FINDINGS), "hidden")
+        if tab in (HEADERS, FINDINGS):
+            self._draw_sections(headers, self._headers if tab == HEADERS else self.finding_sections())
 
     def _sides_in_sight(self) -> Sequence[Side]:
         if self._detail is None or not self._detail.sides:
@@ -187,11 +194,19 @@ class DetailPanel(DetailDeeds):
         shown = self._detail.shown if self._turned is None else self._turned
         return self._detail.sides[shown : shown + 1]
 
-    def _draw_headers(self, headers: VerticalScroll) -> None:
+    @property
+    def _tabs(self) -> tuple[str, ...]:
+        return (*TABS, FINDINGS) if self.findings else TABS
+
+    @property
+    def _headers(self) -> tuple[Section, ...]:
         detail = self._detail
         sections = (Section("Facts", detail.facts), *detail.headers) if detail else ()
         if detail and not detail.headers:
             sections = (*sections, Section("HTTP headers", note="none: this did not travel over HTTP"))
+        return sections
+
+    def _draw_sections(self, headers: VerticalScroll, sections: tuple[Section, ...]) -> None:
         wanted = [(section.title, section) for section in sections]
         if getattr(headers, "sections", None) == wanted:
             return

@@ -51,6 +51,21 @@ class Looking(Widget):
         """Go to the next error, or the one before."""
         self._go(self.list.model.jumps.error(self.list.rows.view.cursor, back=by < 0), "error", by)
 
+    def action_finding(self, by: int) -> None:
+        """Go to the next line with a finding, or the one before, and to what is wrong in it."""
+        model, rows = self.list.model, self.list.rows
+        index = model.marks.next(model.jumps.entry_at(rows.view.cursor), back=by < 0)
+        self._go(index, "finding", by)
+        if index is None:
+            return
+        found = model.marks.of_row(model.jumps.entry_at(index))
+        if found and found[0].frames:
+            self.point_out(index, found[0].frames[0], found[0].pointer, found[0].span)
+
+    def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Have the detail show what is meant in entry n, which row `index` tells of; the list keeps the keys."""
+        raise NotImplementedError
+
     def action_within(self, by: int) -> None:
         """Go on within the exchange, or back."""
         self._go(self.list.model.jumps.within(self.list.rows.view.cursor, back=by < 0), "line of this exchange", by)

@@ -87,6 +87,8 @@ class PayloadView(PayloadDeeds):
         self._left_at = -1
         """The line of text or bytes that the cursor came to from the tree: if it is still there, so is the tree's."""
         self._map: ByteMap | None = None
+        self._pointer: str | None = None
+        """Where in the tree somebody wants to go, once it is there."""
         self.payload = b""
         """What is shown, to be copied."""
 
@@ -105,7 +107,7 @@ class PayloadView(PayloadDeeds):
         same = self._shown is not None and self._shown[0] is payload
         before = self._shown[1] if self._shown is not None and same else ""
         if not same:
-            self._map = None
+            self._map = self._pointer = None
         self._shown, self.payload = (payload, form), payload
         tree, lines = self.query_one(JsonView), self.query_one(LinesView)
         tree.set_class(form != TREE, "hidden")
@@ -131,6 +133,35 @@ class PayloadView(PayloadDeeds):
             place = place[:1]  # the path alone, rather than a pointer that is cut
         between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
         self.query_one(StatusLine).show([*name, *between], size)
+
+    def point_at(self, pointer: str, span: tuple[int, int] | None) -> None:
+        """Go to a value in the tree, or to bytes, as soon as they are there."""
+        tree = self.query_one(JsonView)
+        if self._shown is None:
+            return
+        if self._shown[1] != TREE:
+            if span is not None:
+                self._go_to_bytes(*span, linked=False)
+        elif tree.whole is self.payload and tree.is_ready:
+            self._point_at(pointer)
+        else:
+            self._pointer = pointer
+
+    def on_json_view_ready(self, message: JsonView.Ready) -> None:
+        """Go where somebody wanted to go meanwhile."""
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None and self._shown is not None and self._shown[1] == TREE:
+            self._point_at(pointer)
+
+    @work(exclusive=True, group="point")
+    async def _point_at(self, pointer: str) -> None:
+        from inspector.viewmodels.json_pointer import line_of
+
+        payload, tree = self.payload, self.query_one(JsonView)
+        few = len(payload) <= _AT_ONCE
+        line = line_of(tree.lines, pointer) if few else await asyncio.to_thread(line_of, tree.lines, pointer)
+        if payload is self.payload:
+            tree.go_to_line(line)
 
     # --- from the tree to its bytes and back
 

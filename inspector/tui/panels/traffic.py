@@ -58,6 +58,8 @@ class TrafficPanel(Panel, Ground, Filtering, Looking):
         self._arrangement = "right"
         self._detail_alone = False
         self._ticks = 0
+        self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
+        """What is to be shown of the entry that was called for."""
 
     def compose(self) -> ComposeResult:
         """The list, then room for the detail, which comes as soon as nobody waits for it."""
@@ -97,6 +99,12 @@ class TrafficPanel(Panel, Ground, Filtering, Looking):
         if self._detail is not None:
             self._detail.rebind(subject)
 
+    def turn_back(self, subject: Subject) -> None:
+        """Show another moment; what is known of how it ended is not told again."""
+        self.rebind(subject)
+        self.list.spare_card()
+        self.list.rows.let_grow(subject.journal.live)
+
     def take_focus(self) -> None:
         """The list, or the detail where it stands alone."""
         if self._detail_alone:
@@ -107,6 +115,23 @@ class TrafficPanel(Panel, Ground, Filtering, Looking):
     def show_entry(self, n: int) -> None:
         """Show an entry in full, as soon as it is a row."""
         self.list.call_for(n)
+
+    def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Show an entry in full, with the value or the bytes that are meant."""
+        self._evidence = (n, pointer, span) if pointer or span is not None else None
+        self.list.call_for(n)
+
+    def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Have the detail show what is meant, once it shows the row; where it is out of sight, once it is opened."""
+        self._evidence = (n, pointer, span)
+        self.call_after_refresh(self._point)
+
+    def _point(self, *, focus: bool = False) -> None:
+        if self._evidence is None or self.has_class("-alone"):
+            return
+        self._show_detail()
+        evidence, self._evidence = self._evidence, None
+        self.detail.point_at(*evidence, focus=focus)
 
     def go_back(self) -> bool:
         """From the detail to the list, then from the card."""
@@ -159,6 +184,8 @@ class TrafficPanel(Panel, Ground, Filtering, Looking):
             self._arrange(self.size.width)
         self._show_detail()
         self.detail.focus_content()
+        if self._evidence is not None:
+            self.call_after_refresh(self._point, focus=True)
 
     def _arrange(self, width: int) -> None:
         """Have list and detail share so many columns."""

@@ -30,6 +30,8 @@ _LONGEST_BEHIND_S = 0.02
 """The same while a long capture is read."""
 _PICTURE_BEHIND = 8
 """While it is, so many looks make one picture."""
+_MARKS_EVERY = 6
+"""Looks between two at what checks have found: each may have all rows in sight drawn anew."""
 _SCREENFULS, _FAR_BEHIND = 200, 20_000
 """Rows that are there for every screen; entries that many looks are needed for."""
 _AT_ONCE = 500
@@ -85,6 +87,8 @@ class TrafficList(Ground):
         if empty != rows.empty:
             rows.empty = empty
             rows.refresh()
+        if self._looks % _MARKS_EVERY == 0:
+            self.model.marks.step()
         rows.sync()
         self._answer_the_call()
         self.model.finder.step()
@@ -170,6 +174,10 @@ class TrafficList(Ground):
 
         self.mount(PostMortemCard(self._subject))
 
+    def spare_card(self) -> None:
+        """Tell of no death that was told of before."""
+        self._mourned = self._subject.stage
+
     def put_card_away(self) -> bool:
         """Take the post-mortem card away; whether there was one."""
         cards = self.query("PostMortemCard")
@@ -228,7 +236,7 @@ def _is_dead(subject: Subject) -> bool:
 
 
 def _model(subject: Subject) -> LogModel:
-    return LogModel(subject.journal, lambda: subject.now_ns, threaded=True)
+    return LogModel(subject.journal, lambda: subject.now_ns, threaded=True, found=lambda: subject.checks_so_far)
 
 
 def _take_in(model: LogModel, longest_s: float) -> None:

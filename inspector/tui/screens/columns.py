@@ -18,7 +18,7 @@ from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 
 _NAME = 20
-_WORDS = {"way": "direction", "lane": "waterfall", "seconds": "time", "channel": "channel"}
+_WORDS = {"way": "direction", "lane": "waterfall", "seconds": "time", "channel": "channel", "mark": "finding's sign"}
 
 
 class _Choices(RowSource):

@@ -53,6 +53,11 @@ class HeaderBar(ItemBar):
         self._look()
 
     @property
+    def subject(self) -> Subject:
+        """What it tells of."""
+        return self._subject
+
+    @property
     def shown(self) -> str:
         """The screen whose tab is open."""
         return self._chosen
@@ -103,7 +108,8 @@ def _state(subject: Subject) -> tuple[Any, ...]:
 
 def _figures(subject: Subject) -> tuple[int, ...]:
     """What may run: the number of entries, and the tenths of a second that connecting has taken."""
-    return subject.journal.count, _waited_ns(subject) // 100_000_000
+    checks = subject.checks_so_far
+    return subject.journal.count, _waited_ns(subject) // 100_000_000, checks.changes if checks is not None else 0
 
 
 def _waited_ns(subject: Subject) -> int:
@@ -171,10 +177,17 @@ def _has_tasks(subject: Subject) -> bool:
     return bool(subject.journal.conversation.tasks.all)
 
 
-_WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log, "tasks": _has_tasks}
+def _has_findings(subject: Subject) -> bool:
+    checks = subject.checks_so_far
+    return checks is not None and any(checks.counts.values())
+
+
+_WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log, "tasks": _has_tasks, "findings": _has_findings}
 """Screens without a tab until there is something on them; their digits work all the same."""
 
 
+_URGENT = ("inbox", "findings")
+"""Screens whose tab stays while there is something to tell of them."""
 _IN_SIGHT = {"raw", "network"}
 """Screens with a tab only while they are in sight."""
 
@@ -196,9 +209,9 @@ def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     )
     label: Span = (f" {action.label}", "strong" if here else "muted")
     badge = _badge(subject, name)
-    counted: tuple[Span, ...] = ((" ", "text"), badge) if badge[0] else ()
+    counted: tuple[Span, ...] = ((" ", "text"), badge, *_faults(subject, name)) if badge[0] else ()
     end: Span = ("  ", "text")
-    asks = name == "inbox" and badge[0]
+    asks = name in _URGENT and badge[0]
     rank = 0 if here or asks or name in _ALWAYS else 2 if name in _WHEN else 1
     short = (*key, *counted, end) if rank > 1 else (*key, label, *counted, (" ", "text"))
     return Item((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short)
@@ -217,11 +230,30 @@ def _badge(subject: Subject, name: str) -> Span:
         return f"{glyphs().event} {waiting}" if waiting else "", "warning"
     if name == "tasks":
         return _running(subject)
+    if name == "findings":
+        return _found(subject)
     if name == "server":
         if subject.stage is Stage.FAILED:
             return glyphs().error, "error"
         return glyphs().warning if subject.opening and subject.opening.warnings else "", "warning"
     return "", "faint"
+
+
+def _faults(subject: Subject, name: str) -> tuple[Span, ...]:
+    """In how many of the things that a screen lists checks have found errors."""
+    checks = subject.checks_so_far if name in LISTS else None
+    wrong = checks.faulty(name) if checks is not None else 0
+    return ((f" {glyphs().error}{wrong:,}", "error"),) if wrong else ()
+
+
+def _found(subject: Subject) -> Span:
+    """How many errors checks have found, else how many warnings."""
+    checks = subject.checks_so_far
+    counts = checks.counts if checks is not None else {}
+    if errors := counts.get("error"):
+        return f"{glyphs().error} {errors:,}", "error"
+    warnings = counts.get("warning")
+    return (f"{glyphs().warning} {warnings:,}", "warning") if warnings else ("", "faint")
 
 
 def _running(subject: Subject) -> Span:
@@ -235,7 +267,7 @@ def _recording(subject: Subject) -> tuple[Item, ...]:
     items: list[Item] = []
     if journal.backpressure:
         items.append(Item(((f"{signs.frozen} waiting for the disk  ", "warning"),), rank=1))
-    if not journal.live:
+    if journal.loaded:
         return ()
     if not journal.recording or journal.capture_path is None:
         return (*items, Item(((f"{signs.disconnected} not recorded ", "muted"),), rank=2))

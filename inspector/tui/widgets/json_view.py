@@ -110,6 +110,11 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
         self._arrange(rows, 0)
         self.post_message(self.Ready(self))
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the payload is prepared."""
+        return self._prepared is self._raw
+
     def moved(self) -> None:
         """Show and tell where the reader went."""
         super().moved()

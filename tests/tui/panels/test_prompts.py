@@ -102,5 +102,5 @@ async def test_arguments_of_an_earlier_answer_are_taken_back() -> None:
         await app.panel.form.take({"ship": "tern"})
         app.panel.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
-        await pilot.press("E")
+        await pilot.press("r")
         await until(lambda: app.panel.form.form.arguments == {"ship": "auk"}, "they are in the form again")

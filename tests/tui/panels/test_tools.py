@@ -167,7 +167,7 @@ async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
         await shows(app, "History 3")
         await pilot.press("h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
-        await pilot.press("k", "E")
+        await pilot.press("k", "r")
         await until(lambda: app.panel.form.form.arguments == {"a": 6}, "its arguments are in the form")
 
 
@@ -339,7 +339,7 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
         await pilot.press("ctrl+j")
         await shows(app, "**loud**")
         await app.panel.form.take({"a": 99})
-        await pilot.press("E")
+        await pilot.press("r")
         await until(lambda: app.panel.form.form.arguments == {"a": 1}, "the call's arguments are in the form")
         app.panel.side.focus_list()
         await pilot.press("m")

@@ -30,7 +30,7 @@ async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = 
     return other
 
 
-@pytest.mark.parametrize("key", [".", "E"])
+@pytest.mark.parametrize("key", [".", "r"])
 async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key: str) -> None:
     app = Tools(Acting(TOOLS))
     async with app.run_test(size=WIDE) as pilot:
@@ -54,7 +54,7 @@ async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:
         await pilot.press("G", "enter")
         await shows(app, "ended with it")
         assert '"a": 5' in text(app)
-        await pilot.press("E")
+        await pilot.press("r")
         await until(lambda: app.panel.form.form.arguments == {"a": 5}, "its arguments are in the form")
         assert other.calls == []
 
@@ -72,7 +72,7 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
         app.panel.rebind(Acting(TOOLS))
         subject.gate.set()
         await shows(app, "the connection was closed")
-        await pilot.press("E")
+        await pilot.press("r")
         await until(lambda: app.panel.form.form.arguments == {"a": 1}, "its arguments are in the form")
 
 

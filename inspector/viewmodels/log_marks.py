@@ -1,0 +1,128 @@
+"""What checks have found, as the traffic list shows it: a mark for each row, and the way to the next one.
+
+A row that stands for several entries (an exchange with its answer, progress, a run) has the worst of all. Marks come
+after the rows; `step` takes over what is new, and says which entries a filter must try again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from inspector.viewmodels import text
+from inspector.viewmodels.found import SIGNS_OF_GRADES
+from inspector.viewmodels.log_errors import Errors
+from inspector.viewmodels.roles import Span
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+    from inspector.viewmodels.found import Found
+    from inspector.viewmodels.log_index import RowIndex
+    from inspector.viewmodels.log_runs import Run
+
+
+class LogMarks:
+    """The marks of one list."""
+
+    def __init__(self, index: "RowIndex", found: "Callable[[], Found | None]") -> None:
+        """`found` gives what was found so far; None while nobody checks."""
+        self._index = index
+        self._get = found
+        self._found: Found | None = None
+        self._next = 0
+        """How many of the findings were taken over."""
+        self._late: list[Finding] = []
+        """Those about entries that the list has not taken in yet."""
+        self._seen = -1
+        self._muted: object = None
+        self._rows: dict[int, list[Finding]] = {}
+        """By the entry of a row of the tree."""
+        self._places = Errors(index.places.roots)
+        self.generation = 0
+        """Changes with the marks."""
+
+    def step(self) -> None:
+        """Take over what was found since. Nearly free if nothing was."""
+        found = self._found
+        if found is None:
+            found = self._found = self._get()
+            if found is None:
+                return
+            self._index.filter.expert = found
+        if found.changes == self._seen and not self._late:
+            return
+        again: set[int] = set()
+        if found.muted is not self._muted:
+            again = self._begin_anew(found)
+        new, self._seen = [*self._late, *found.all[self._next :]], found.changes
+        self._next += len(new) - len(self._late)
+        self._late = []
+        again.update(self._take(found, new))
+        if again:
+            self.generation += 1
+            self._index.judged(again)
+
+    def _begin_anew(self, found: "Found") -> set[int]:
+        """Something else is muted: no mark is what it was."""
+        before = {each.frames[0] for several in self._rows.values() for each in several}
+        self._muted, self._next, self._late, self._rows = found.muted, 0, [], {}
+        self._places = Errors(self._index.places.roots)
+        return before
+
+    def _take(self, found: "Found", new: "Iterable[Finding]") -> set[int]:
+        touched: set[int] = set()
+        for each in new:
+            n = each.frames[0] if each.frames else 0
+            if not n or found.is_muted(each):
+                continue
+            if n > self._index.taken:
+                self._late.append(each)
+                continue
+            row = self._index.places.row_of(n)
+            self._rows.setdefault(row, []).append(each)
+            self._places.add(n, row)
+            touched.add(n)
+        return touched
+
+    def of_row(self, n: int, run: "Run | None" = None) -> "Sequence[Finding]":
+        """The findings of the row of entry n, worst first; of a folded run, of all that it stands for."""
+        if self._found is None:
+            return ()
+        if run is not None and not run.opened:
+            entries: Iterable[int] = (at for at in range(run.first, run.last + 1) if self._found.mark(at))
+            several = [each for at in entries for each in self._found.of(at)]
+        else:
+            several = self._rows.get(n, []) if self._index.tree else list(self._found.of(n))
+        return sorted(several, key=lambda each: each.severity.rank) if len(several) > 1 else several
+
+    def grade(self, n: int, run: "Run | None" = None) -> int:
+        """How bad the worst of them is: 3 an error, 2 a warning, 1 a hint, 0 if there is none."""
+        if self._found is None or not self._rows:
+            return 0
+        if run is not None and not run.opened:
+            return max(self._found.worst(run.first, run.last))
+        if not self._index.tree:
+            return self._found.mark(n)
+        return max(map(_grade, self._rows.get(n, ())), default=0)
+
+    def words(self, n: int, run: "Run | None" = None) -> str:
+        """The worst of them in words; safe to show."""
+        found = self.of_row(n, run)
+        more = f" (+{len(found) - 1})" if len(found) > 1 else ""
+        return text.visible(f"{found[0].id} {found[0].sentence}", limit=200) + more if found else ""
+
+    def next(self, n: int, *, back: bool = False) -> int | None:
+        """The nearest row with a mark below that of entry n (above with `back`); 0: from the beginning."""
+        key = self._index.key(n) if n else -1
+        while (key := self._places.after(key, tree=self._index.tree, back=back)) >= 0:
+            found = self._index.find(key & 0xFFFF_FFFF)
+            if found is not None and (not n or self._index.rows[found] != n):
+                return found
+        return None
+
+
+def _grade(finding: "Finding") -> int:
+    return 3 - finding.severity.rank
+
+
+def mark(grade: int) -> Span:
+    """The sign of a grade, one cell."""
+    return SIGNS_OF_GRADES[grade]
