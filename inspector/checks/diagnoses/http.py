@@ -309,3 +309,25 @@ def takes_the_version_agreed_on(case: Case) -> Iterator[Flaw]:
     if (words := _BAD_VERSION.search(found[1])) and once(case, "H-25"):
         said = f"MCP-Protocol-Version: {revision.date} is refused, which initialize has agreed on"
         yield Flaw(said, span=words.span(), fix="Take the version that was answered to initialize; or none, as before.")
+
+
+_GATEWAY = {502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout"}
+
+
+@check("H-26", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")
+def does_not_fail(case: Case) -> Iterator[Flaw]:
+    """5xx to a POST, and no answer in it."""
+    life = case.life
+    if life is None or life.request is None or life.response is None or life.request.method != "POST":
+        return
+    if life.request.probe:
+        return
+    status = life.response.status
+    if status < 500 or not any(each.answered is None for each in life.asked) or not once(case, "H-26"):
+        return
+    if status in _GATEWAY:
+        said = f"a gateway answered {status} {_GATEWAY[status]}: the server behind it does not answer"
+        fix = "Does the server run? Ask it without the gateway, and see the gateway's log."
+    else:
+        said, fix = f"the server answered {life.asked[0].method[:60]} with HTTP {status}", "See what it logs."
+    yield Flaw(said, frames=(life.frame,), instead=True, fix=fix)

@@ -56,6 +56,7 @@ _HTML = b"<html><head><title>Log in</title></head></html>"
 _SESSION: dict[str, Any] = {"opened": True, "Mcp_Session_Id": "a"}
 _VERSION: dict[str, Any] = {"opened": True, "MCP_Protocol_Version": ROWS[3].date}
 CASES: Cases = {
+    "H-26": (_refused(502), lambda: _post().head(500).error(-32603).over()),
     "H-01": (lambda: _refused(404, _HTML, "text/html")().close(), lambda: _refused(404, b"{}")().close()),
     "H-02": (_failed("localhost:8000 refuses connections."), _failed("The TLS handshake with localhost failed.")),
     "H-03": (_refused(406), _refused(400)),
@@ -117,3 +118,9 @@ def test_an_endpoint_of_another_origin_is_a_fault(address: str, *, faulty: bool)
 def test_what_a_probe_is_answered_is_no_fault_of_the_conversation(status: int, body: bytes) -> None:
     found = _refused(status, body, probe=True, opened=True, Mcp_Session_Id="none")().findings()
     assert not [each for each in found if each.id.startswith("H-")]
+
+
+@pytest.mark.parametrize(("status", "word"), [(503, "a gateway answered 503"), (500, "initialize with HTTP 500")])
+def test_a_gateway_is_told_from_a_server_that_fails(status: int, word: str) -> None:
+    (found,) = of_one(_refused(status)().findings(), "H-26")
+    assert word in found.sentence

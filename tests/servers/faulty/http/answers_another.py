@@ -1,8 +1,7 @@
 """A cache in between answers every POST with what it once heard: the id is that of another request."""
 # expects: W20
-# exit: 7
+# exit: 4
 # url: /mcp
-# options: --timeout 2.5
 
 from tests.servers.faulty.http._healthy import legacy
 from tests.servers.http_fixtures import json_answer

@@ -1,5 +1,5 @@
 """The worker crashes in every request: the connection breaks off without a response."""
-# expects: H-27
+# expects: H-02
 # exit: 4
 # url: /mcp
 

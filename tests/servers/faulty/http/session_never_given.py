@@ -1,6 +1,6 @@
 """A proxy drops the Mcp-Session-Id of the answer to initialize; the server misses it in everything that follows."""
 # expects: H-12
-# exit: 4
+# exit: 1
 # url: /mcp
 
 from inspector.transports.http.listener import HttpResponse

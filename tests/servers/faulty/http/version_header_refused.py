@@ -1,6 +1,6 @@
 """It agrees on a version, and refuses that very version in the header of the next request."""
 # expects: H-25
-# exit: 4
+# exit: 1
 # url: /mcp
 
 from inspector.transports.http.listener import HttpResponse
