@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
-import msgspec
-
 from inspector.checks.findings import Confidence, Finding
 from inspector.checks.hosts.facts import Effect, Fact, Host, Source
 from inspector.checks.hosts.matrix import Matrix, Row, Surface, Verdict, matrix_of
@@ -32,7 +30,7 @@ _CODES: dict[Effect, tuple[str, Role]] = {
     Effect.WARNED: ("!", "warning"),
     Effect.FINE: ("✓", "ok"),
 }
-_NOTHING: Span = ("·", "faint")
+_NOTHING = "·"
 _MEANS = (
     (Effect.ALL_GONE, "all tools are left out because of it"),
     (Effect.BREAKS, "requests to the model fail"),
@@ -43,17 +41,12 @@ _MEANS = (
     (Effect.WARNED, "warned of"),
     (Effect.FINE, "known to be fine"),
 )
-_CELL, _LEAST, _MOST_NAME = 6, 12, 60
+_CELL, _NARROW, _ROOMY = 6, 4, 100
+"""Cells of a column, and of a narrow one below so many columns."""
+_LEAST, _MOST_NAME = 12, 60
 _NAMED = 3
 _HEAD_BUDGET = 2_000
 """Parts of a schema that are looked at for the line above a form: it is drawn at once."""
-
-
-class Outlook(msgspec.Struct, frozen=True):
-    """What is to be known of one tool at a glance."""
-
-    line: Line
-    """() if no host is known to stumble over it."""
 
 
 def surface_of(conversation: Conversation, called: str = "") -> Surface:
@@ -73,29 +66,43 @@ def surface_matrix(surface: Surface, hosts: Iterable[Host] = HOSTS.values()) -> 
 def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Line]:
     """The matrix, its legend, and what each mark stands for; without `every` only tools of which something is known."""
     rows = [row for row in matrix.rows if every or any(row.cells)]
+    cell = _CELL if width >= _ROOMY else _NARROW
     longest = max([len(visible(row.name)) for row in rows] + [_LEAST])
-    name = max(_LEAST, min(longest, _MOST_NAME, width - _CELL * len(matrix.hosts) - 2))
-    head: Line = ((" " * (name + 2), "text"), *((f"{host.short:<{_CELL}}", "strong") for host in matrix.hosts))
-    lines = [head, _row(matrix, "(the whole)", matrix.whole, name)]
-    lines += [_row(matrix, row.name or "(no name)", row.cells, name) for row in rows]
+    name = max(_LEAST, min(longest, _MOST_NAME, width - cell * len(matrix.hosts) - 2))
+    head = [(f"{host.short[: cell - 1]:<{cell}}", "strong") for host in matrix.hosts]
+    lines = [_joined([(" " * (name + 2), "text"), *head])]
+    lines.append(_row("(the whole)", matrix.whole, name, cell))
+    lines += [_row(row.name or "(no name)", row.cells, name, cell) for row in rows]
     left = len(matrix.rows) - len(rows)
     if left:
         lines.append(((f"and {left:,} tools of which nothing is known to go wrong", "muted"),))
-    used = {verdict.fact.effect for _, cells in _columns(matrix) for cell in cells for verdict in cell[:1]}
-    legend = [f"{_CODES[effect][0]} {means}" for effect, means in _MEANS if effect in used]
-    lines += [(), ((" · ".join([*legend, "· nothing known"]), "muted"),), ()]
+    used = {verdict.fact.effect for _, cells in _columns(matrix) for each in cells for verdict in each[:1]}
+    legend = [f"{_code(effect, cell)} {means}" for effect, means in _MEANS if effect in used]
+    lines += [(), ((", ".join([*legend, "· nothing known"]), "muted"),), ()]
     return lines + _notes(matrix)
 
 
-def _row(matrix: Matrix, name: str, cells: Sequence[tuple[Verdict, ...]], width: int) -> Line:
+def _code(effect: Effect, width: int) -> str:
+    return _CODES[effect][0] if width == _CELL else _CODES[effect][0][:2]
+
+
+def _row(name: str, cells: Sequence[tuple[Verdict, ...]], width: int, cell: int) -> Line:
     shown = visible(name)
     shown = shown if len(shown) <= width else shown[: width - 1] + "…"
-    return ((f"{shown:<{width}}  ", "text"), *(_cell(cell) for cell in cells))
+    return _joined([(f"{shown:<{width}}  ", "text"), *(_mark(each, cell) for each in cells)])
 
 
-def _cell(cell: tuple[Verdict, ...]) -> Span:
-    text, role = _CODES[cell[0].fact.effect] if cell else _NOTHING
-    return f"{text:<{_CELL}}", role
+def _mark(verdicts: tuple[Verdict, ...], width: int) -> Span:
+    if not verdicts:
+        return f"{_NOTHING:<{width}}", "faint"
+    effect = verdicts[0].fact.effect
+    return f"{_code(effect, width):<{width}}", _CODES[effect][1]
+
+
+def _joined(spans: Sequence[tuple[str, Any]]) -> Line:
+    """The spans, without the space behind the last one."""
+    *others, (text, role) = spans
+    return (*others, (text.rstrip(), role))
 
 
 def _columns(matrix: Matrix) -> list[tuple[Host, list[tuple[Verdict, ...]]]]:
@@ -211,9 +218,10 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
     if not found:
         return ()
     host, fact = min(found.values(), key=lambda each: each[1].effect.rank)
-    role: Role = "error" if fact.effect.rank < Effect.CUT.rank else "warning"
+    code, role = _CODES[fact.effect]
     more = f"; {len(found) - 1} more" if len(found) > 1 else ""
-    return ((f"{_CODES[fact.effect][0]} {host.name} {fact.sentence}", role), (more, "muted"))
+    seen = f" ({fact.source.date[:7]}{more})"
+    return ((f"{code} ", role), (f"{host.name} {fact.sentence}", "text"), (seen, "muted"))
 
 
 def host_lines(hosts: Iterable[Host]) -> list[Line]:

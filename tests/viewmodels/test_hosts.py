@@ -34,7 +34,8 @@ def _lines(*tools: object, width: int = 80, every: bool = False) -> list[str]:
 
 def test_the_matrix_has_a_column_for_each_host_and_fits_its_width() -> None:
     lines = _lines(_TOOL, _BAD | {"name": "x" * 100})
-    assert lines[0].split() == [host.short for host in HOSTS.values()]
+    assert lines[0].split() == [host.short[:3] for host in HOSTS.values()]
+    assert _lines(_BAD, width=160)[0].split() == [host.short for host in HOSTS.values()]
     assert all(len(line.rstrip()) <= 80 for line in lines[:3])
     assert lines[2].startswith("xxxxxxxxx")
     assert "…" in lines[2]
@@ -89,7 +90,7 @@ def test_hosts_that_do_the_same_about_a_finding_are_named_together() -> None:
 def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
     line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
     assert line.startswith("✗all Claude Code drops every tool of the server")
-    assert line.endswith(" more")
+    assert line.endswith("(2026-08; 5 more)")
     assert outlook_of(_TOOL) == ()
     assert outlook_of(7) == ()
 

@@ -121,8 +121,8 @@ def _of_schemas(tool: dict[str, Any], budget: Budget) -> list[Trait]:
                 Trait(each.kind, pointer((member, *each.path)), f"{member} {each.sentence}")
                 for each in features_of(tool[member], budget, is_input=is_input)
             )
-    if "inputSchema" not in tool:
-        found.append(Trait("input-root", "/inputSchema", "has no inputSchema"))
+    if type(tool.get("inputSchema")) is not dict:
+        found.append(Trait("wrong-kind", "/inputSchema", "has no inputSchema that is an object"))
     elif any(each.kind == "header" for each in found) and (problem := mirrors(tool["inputSchema"])[1]):
         found.append(Trait("mirrored", "/inputSchema", problem))
     return found

@@ -71,6 +71,8 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
         yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
     if (link := app_of(tool)) is not None:
         yield list(link_line(link, key_name("o")))
+    if outlook := _outlook(tool):
+        yield outlook
     size = len(encode(tool.raw))
     cost = f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)"
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
@@ -80,6 +82,14 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     if full:
         yield from (list(line) for line in fact_lines(said))
         yield from (list(line) for line in meta_lines(tool.raw))
+
+
+def _outlook(tool: Tool) -> list[Span]:
+    """The worst that hosts are known to do with it, and the key that shows all of them; [] for nothing."""
+    from inspector.viewmodels.hosts import outlook_of  # what is known of hosts is not needed for a first picture
+
+    line = outlook_of(tool.raw)
+    return [*line, (f"  {key_name('M')} shows all", "accent")] if line else []
 
 
 def beginning(described: list[list[Span]]) -> Iterator[list[Span]]:

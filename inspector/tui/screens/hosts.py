@@ -5,7 +5,7 @@ It is made on a thread: a surface may be large.
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import App, ComposeResult
@@ -110,7 +110,7 @@ class MatrixLines(Lines):
         return self._wrapped.line(index, width)
 
 
-def show_hosts(app: App[object], subject: Subject) -> None:
+def show_hosts(app: App[Any], subject: Subject) -> None:
     """Open the screen, or say why there is nothing to see."""
     if subject.journal.conversation.catalogue.listings["tools"].items:
         app.push_screen(HostsScreen(subject))

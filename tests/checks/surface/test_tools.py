@@ -27,6 +27,7 @@ def _kinds(**more: Any) -> set[str]:
         ({"annotations": {"readOnlyHint": "yes"}}, {"wrong-kind"}),
         ({"execution": {"taskSupport": "maybe"}}, {"wrong-kind"}),
         ({"icons": {}}, {"wrong-kind"}),
+        ({"inputSchema": None}, {"wrong-kind", "input-root"}),
         ({"outputSchema": {"type": "array"}}, {"output-root"}),
         ({"inputSchema": {"type": "object", "x-mcp-header": "a b"}}, {"header", "mirrored"}),
         (

@@ -58,3 +58,10 @@ async def test_the_star_of_what_is_required_is_explained_where_there_is_one() ->
         head.show(Tool(CLEAR))
         await pilot.pause()
         assert "* required" not in text(app)
+
+
+async def test_what_hosts_make_of_it_is_said_where_it_is_known() -> None:
+    said = await shown({**ECHO, "inputSchema": {"anyOf": []}})
+    assert "Claude Code drops every tool of the server" in said
+    assert "shows all" in said
+    assert "shows all" not in await shown(ECHO)
