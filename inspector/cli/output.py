@@ -62,7 +62,7 @@ class Output(msgspec.Struct):
         if not self.world.stdout.isatty():
             self._write_utf8(raw + b"\n")
             return
-        text = msgspec.json.format(raw, indent=2).decode("utf-8", "replace")
+        text = _indented(raw).decode("utf-8", "replace")
         self._write_utf8(_for_terminals(text).encode() + b"\n")
 
     def record(self, value: Any) -> None:
@@ -168,6 +168,13 @@ def _encode(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
         return json.dumps(value, separators=(",", ":"), default=_of_raw).encode()
+
+
+def _indented(document: bytes) -> bytes:
+    try:
+        return msgspec.json.format(document, indent=2)
+    except msgspec.DecodeError:  # it is stricter than JSON: half a surrogate pair may stand there as an escape
+        return document
 
 
 def _of_raw(value: msgspec.Raw) -> Any:

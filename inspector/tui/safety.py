@@ -8,6 +8,7 @@ that wall. Textual asks no filter about a widget that overrides `render_lines`; 
 
 import re
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -18,8 +19,9 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.viewmodels.text import cell_width, is_seen
+from inspector.viewmodels.text import MARKS_KEPT, cell_width, is_mark, is_seen
 
+_MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f\u2500-\u259f]{4,}")
 _ASCII_TWINS = {
     **dict.fromkeys("─━▁▔▄▀╌╸╺", "-"),
     **dict.fromkeys("│┃▏▎▍▌▐▕▊╎┊", "|"),
@@ -87,8 +89,14 @@ class ControlFilter(_TextFilter):
         self._wall = _Wall()
 
     def _walled(self, text: str) -> str:
-        cleaned = text.translate(self._wall)
+        cleaned = _MAYBE_MARKS.sub(_few_marks, text.translate(self._wall))
         return text if cleaned == text else set_cell_size(cleaned, cell_len(text))
+
+
+def _few_marks(found: re.Match[str]) -> str:
+    """The first few marks of a heap that would cover other lines; they take no cells."""
+    runs = ((marks, "".join(run)) for marks, run in groupby(found.group(), is_mark))
+    return "".join(run[:MARKS_KEPT] if marks else run for marks, run in runs)
 
 
 class AsciiFilter(_TextFilter):

@@ -24,7 +24,8 @@ _ORDINARY = re.compile(
 """Letters and signs that take one cell each. Most lines hold no others, and are measured at once."""
 _EMOJI_SELECTOR = re.compile("(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
 _MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f]{4,}|(?:^|\n)[^\w\x00-\x7f]|[\u1160-\u11ff\ud7b0-\ud7ff]{4,}")
-_MARKS_KEPT = 3
+MARKS_KEPT = 3
+"""Of a heap upon one letter."""
 _BIDI = frozenset({0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
 _TAGS = range(0xE0000, 0xE0080)
 _ACTING = re.compile(
@@ -90,7 +91,7 @@ def _readable(text: str, replacements: _Replacements) -> str:
 def _calm_marks(found: re.Match[str]) -> str:
     """Give marks without a letter a letter, and keep only the first few of a heap that would cover other lines."""
     parts: list[str] = []
-    for marks, group in groupby(found.group(), _is_mark):
+    for marks, group in groupby(found.group(), is_mark):
         run = "".join(group)
         if not marks:
             parts.append(run)
@@ -98,13 +99,13 @@ def _calm_marks(found: re.Match[str]) -> str:
         before = parts[-1] if parts else found.string[max(found.start() - 1, 0) : found.start()]
         if before[-1:] in ("", "\n"):
             parts.append("◌")
-        parts.append(run[:_MARKS_KEPT])
-        if len(run) > _MARKS_KEPT:
-            parts.append(f"‹+{len(run) - _MARKS_KEPT} marks›")
+        parts.append(run[:MARKS_KEPT])
+        if len(run) > MARKS_KEPT:
+            parts.append(f"‹+{len(run) - MARKS_KEPT} marks›")
     return "".join(parts)
 
 
-def _is_mark(char: str) -> bool:
+def is_mark(char: str) -> bool:
     """Whether it is drawn onto the character before it. Korean's joining vowels and finals count as such."""
     if unicodedata.category(char)[0] == "M":
         return True
@@ -132,7 +133,7 @@ def _char_width(char: str) -> int:
         return 1
     if unicodedata.east_asian_width(char) in "WF":
         return 2
-    return 0 if _is_mark(char) else 1
+    return 0 if is_mark(char) else 1
 
 
 def fit(text: str, width: int) -> str:
@@ -149,7 +150,7 @@ def fit(text: str, width: int) -> str:
     while end < len(text) and (used := used + _char_width(text[end])) < width:
         end += 1
     rest = text[end:]
-    if used <= width and all(map(_is_mark, rest[1:])):
+    if used <= width and all(map(is_mark, rest[1:])):
         return text
     return text[:end] + "…"
 

@@ -45,6 +45,12 @@ def test_json_for_a_terminal_is_indented_and_acts_on_nothing() -> None:
     assert '\n  "b"' in _out(output)
 
 
+def test_what_cant_be_indented_is_written_on_one_line_on_a_terminal_too() -> None:
+    output = _output(terminal=True)
+    output.data({"a": msgspec.Raw(b'"\\ud83d"'), "b": "\x9b"})
+    assert _out(output) == '{"a":"\\ud83d","b":"\\u009b"}\n'
+
+
 def test_json_is_utf8_whatever_the_locale() -> None:
     raw = io.BytesIO()
     stdout = io.TextIOWrapper(raw, encoding="latin-1")

@@ -6,7 +6,7 @@ then writes its port to stdout.
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import cycle
 from typing import Any
@@ -123,7 +123,7 @@ def result(request: dict[str, Any]) -> dict[str, Any]:
 def hello(request: dict[str, Any]) -> dict[str, Any]:
     """How it introduces itself."""
     able = {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "prompts": {}, "logging": {}}
-    tasks = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+    tasks: dict[str, Any] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
     more = {"completions": {}, "experimental": {t(): {t(): t()}}, "extensions": {t(): {t(): t()}}, "tasks": tasks}
     return {
         "protocolVersion": request["params"]["protocolVersion"],
@@ -137,7 +137,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The answer to any request."""
     listed = range(12)
     arguments = [{"name": t(), "description": t(), "required": True}, {"name": t(), "title": t()}]
-    results = {
+    results: dict[str, Callable[[], dict[str, Any]]] = {
         "initialize": lambda: hello(request),
         "ping": dict,
         "tools/list": tools,

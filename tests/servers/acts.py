@@ -6,6 +6,7 @@ sends to a terminal has MARK in it. This module uses nothing of the project: it 
 
 import re
 import unicodedata
+from functools import cache
 from itertools import cycle
 from typing import Final
 
@@ -125,6 +126,7 @@ _OURS = re.compile(
     r"|\x1b\]52;c;[A-Za-z0-9+/=]*\x07|\x1b_Gi=[^\x1b]*\x1b\\|\x1b[78=>](?!7331)|\x1b\]22;[a-z]*\x07|\r+(?=\n)|(?:(?<=\n)|^)\r"
 )
 """What Textual and we write to a terminal on purpose. Everything else that begins with ESC is somebody else's."""
+_ODD = re.compile("[^\x20-\x7e\n]")
 _HEAP = re.compile("[\u0300-\u036f\u0e47]{8,}")
 """Marks that cover the lines above."""
 _EMPTY = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
@@ -134,10 +136,12 @@ def leaks(written: bytes) -> list[str]:
     """Each place where what was written to a terminal acts, hides or turns the direction, with its neighbours."""
     text = written.decode("utf-8", "surrogateescape")
     rest = _OURS.sub(lambda found: found.group() if MARK in found.group() else "", text)
-    places = [at for at, char in enumerate(rest) if _acts(char)] + [found.start() for found in _HEAP.finditer(rest)]
+    places = [found.start() for found in _ODD.finditer(rest) if _acts(found.group())]
+    places += [found.start() for found in _HEAP.finditer(rest)]
     return [rest[max(0, at - 20) : at + 30] for at in places]
 
 
+@cache
 def _acts(char: str) -> bool:
     if char.isascii():
         return (char < " " and char != "\n") or char == "\x7f"

@@ -10,13 +10,13 @@ from tests.stories.commands import PROGRAM, environment
 
 
 class Window(Terminal):
-    """`mcp-inspect` with these words, in a terminal of 120 by 40."""
+    """`mcp-inspect` with these words, in a terminal of its own."""
 
-    def __init__(self, words: Sequence[str], place: Path) -> None:
+    def __init__(self, words: Sequence[str], place: Path, *, columns: int = 120, lines: int = 40) -> None:
         self.status: int | None = None
         """The exit status, negative for a signal; None while it runs."""
         env = environment(place) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
-        super().__init__((*PROGRAM, *words), env=env)
+        super().__init__((*PROGRAM, *words), env=env, columns=columns, lines=lines)
 
     def __enter__(self) -> "Window":
         return self
@@ -25,6 +25,17 @@ class Window(Terminal):
         """Wait until nothing is written for a time: what a key has brought about stands there."""
         while self.read(seconds):
             pass
+
+    def press_all(self, *keys: bytes, first: float = 0.12, most: float = 0.25) -> None:
+        """Press keys one by one. After each wait `first` seconds for a change, then until nothing more is written.
+
+        A clock or a spinner may write without end, so no wait is longer than `most` seconds.
+        """
+        for key in keys:
+            self.press(key)
+            end, quiet = time.perf_counter() + most, first
+            while time.perf_counter() < end and self.read(quiet):
+                quiet = 0.02
 
     def ended(self, seconds: float) -> bool:
         """Whether it ends within a time; what it still writes is read."""

@@ -1,4 +1,4 @@
-"""The program in a terminal of its own: start, look, press keys, quit. And no byte of a server's that acts on it."""
+"""The program in a terminal of its own: start, look, press keys, quit."""
 
 import os
 import signal
@@ -12,17 +12,9 @@ from inspector.capture.verify import verify
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.facts import ProcessFact
 from tests.captures.record import sample
-from tests.servers.hostile import MARKUP
+from tests.servers.acts import leaks
 from tests.servers.real import ROOT, argv
 from tests.stories.terminals import Window, lives, written_by
-
-HOSTILE = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, "-S", "-m", "tests.servers.hostile")
-ACTING = (
-    *(b"\x1b]0;", b"\x1b]52;", b"\x1b[38;5;199m", b"\x1b[3J", b"\x1bP+q544e"),
-    *("\x9b".encode(), "\x9d".encode(), "\u202e".encode(), "\u2066".encode(), "\ufeff".encode(), "\u200b".encode()),
-    *(b"\x08", b"\x7f", b"\x00", b"\x0b", b"\x0c"),
-)
-"""What the hostile server sends and no terminal may get."""
 
 
 def captures(place: Path) -> list[Path]:
@@ -111,7 +103,7 @@ def test_what_is_no_capture_is_refused_in_a_sentence(content: bytes, said: bytes
     assert status == ExitStatus.USAGE
     assert said in written
     assert b"Traceback" not in written
-    assert [each for each in ACTING if each in written] == []
+    assert not leaks(written)
 
 
 def test_a_torn_capture_shows_what_there_is_and_says_so(tmp_path: Path) -> None:
@@ -125,53 +117,3 @@ def test_a_torn_capture_shows_what_there_is_and_says_so(tmp_path: Path) -> None:
         window.press(b"q")
         assert window.ended(10)
     assert window.status == ExitStatus.OK
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("info",),
-        ("list", "all"),
-        ("call", "plain", "-a", "a=b"),
-        ("call", "fails"),
-        ("call", "refuses"),
-        ("call", "no-such-tool"),
-        ("read", "x://y"),
-        ("prompt", "p"),
-    ],
-)
-@pytest.mark.parametrize("form", [(), ("--json",)])
-def test_no_command_lets_a_servers_text_act_on_the_terminal(
-    words: tuple[str, ...], form: tuple[str, ...], tmp_path: Path
-) -> None:
-    status, written = written_by((*words, *form, *HOSTILE), tmp_path)
-    assert status in (ExitStatus.OK, ExitStatus.TOOL_ERROR)
-    assert b"STOLEN" in written
-    assert [each for each in ACTING if each in written] == []
-
-
-def test_the_interface_lets_no_text_of_a_server_act_on_the_terminal(tmp_path: Path) -> None:
-    steps = (
-        *(
-            (b"2", b"tool "),
-            (b"\r", b"Call"),
-            (b"\n", b"Succeeded"),
-            (b"\x1b", b""),
-            (b"]", b""),
-            (b"]", b""),
-            (b"h", b""),
-        ),
-        *((b"6", b"pid"), (b"G", b""), (b"1", b"tools/call"), (b"T", b""), (b"g", b""), (b"G", b"")),
-        *((b"\r", b""), (b"]", b""), (b"]", b""), (b"[", b""), (b"\x1b", b""), (b"?", b"Everywhere"), (b"\x1b", b"")),
-    )
-    with Window(HOSTILE, tmp_path) as window:
-        window.until(b"prompts/list")
-        for keys, text in steps:
-            window.press(keys)
-            window.until(text) if text else window.until_still()
-        window.press(b"q")
-        assert window.ended(10)
-    assert window.status == ExitStatus.OK
-    assert b"STOLEN" in window.written
-    assert MARKUP[:10].encode() in window.written
-    assert [each for each in ACTING if each in window.written] == []

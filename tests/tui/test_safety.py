@@ -66,6 +66,13 @@ def test_what_loses_a_joiner_or_a_selector_takes_the_cells_that_were_counted_for
     assert not set(cleaned.text) & set("\u200d\ufe0f\u1160\u115f")
 
 
+def test_a_heap_of_marks_covers_no_other_line() -> None:
+    (cleaned,) = safety.ControlFilter().apply(
+        [Segment("a\u0301" + "\u0336" * 90 + "b\u0301 ════" + "\u0e47" * 9)], Color(0, 0, 0)
+    )
+    assert cleaned.text == "a\u0301\u0336\u0336b\u0301 ════\u0e47\u0e47\u0e47"
+
+
 async def test_a_terminal_without_unicode_gets_ascii_in_the_same_cells() -> None:
     class Framed(App[None]):
         CSS = "Static { border: round red; height: 3; }"
