@@ -3,6 +3,7 @@
 from inspector.checks.diagnoses import (
     authorization,
     opening,
+    probes,
     process,
     starting,
     surface_names,
@@ -64,6 +65,7 @@ IMPORTED = (
     streams_,
     authorization,
     results_,
+    probes,
     surface_schemas,
     surface_names,
     surface_texts,

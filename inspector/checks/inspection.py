@@ -319,6 +319,9 @@ class Inspection:
         check = CHECKS[flaw.id] if flaw.id else asked
         if not check.applies_to(case.row):
             return
+        again = case.scene.says_again(check.id, flaw.pointer, flaw.sentence)
+        if again and case.asked is not None and case.asked.probe:
+            return  # a list was asked for once more, to see whether it stays the same
         self.counts[check.id] += 1
         if self.counts[check.id] > MOST_OF_ONE:
             return

@@ -54,6 +54,9 @@ class Telling(msgspec.Struct):
     asked: Asked
     last: float | None = None
     frame: int = 0
+    count: int = 0
+    """How many came since `since_ns`: within a second, or a little more."""
+    since_ns: int = 0
 
 
 class Listen(msgspec.Struct):
@@ -211,6 +214,7 @@ class Scene:
         self.why = ""
         """Why the connection ended, as the transport said."""
         self.last_ns = 0
+        self._said: set[tuple[str, ...]] = set()
         self.notes: dict[str, Any] = {}
         """What a diagnosis wants to know again later, by its id; nobody else looks."""
         self.judged: dict[str, int] = {}
@@ -276,6 +280,13 @@ class Scene:
         if count or len(self.judged) < _MOST_NAMES:
             self.judged[name] = count + 1
         return count < first or count % every == 0
+
+    def says_again(self, *words: str) -> bool:
+        """Whether these words of a finding were said before. Remembers them."""
+        known = words in self._said
+        if len(self._said) < _REMEMBERED:
+            self._said.add(words)
+        return known
 
     def life(self, http: int) -> HttpLife:
         """One HTTP exchange."""

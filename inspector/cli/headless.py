@@ -37,16 +37,22 @@ class Visit(msgspec.Struct, frozen=True):
 Work = Callable[[Visit], Awaitable[ExitStatus]]
 
 
+async def _leave(session: Session) -> None:
+    """Do nothing more for a session that did not open."""
+
+
 def visit(
     world: World,
     url: str | None,
     options: dict[str, Any],
     work: Work,
     at_last: Callable[[Journal], None] = lambda journal: None,
+    unopened: Callable[[Session], Awaitable[None]] = _leave,
 ) -> ExitStatus:
     """Connect to the target that the options name, do the work, leave; the exit status.
 
-    `at_last` gets the journal when all is over, also where no connection came about.
+    `at_last` gets the journal when all is over, also where no connection came about; `unopened` the session before it
+    is left, if that did not open.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
@@ -54,7 +60,7 @@ def visit(
     gc.enable()  # `__main__` stopped it for the time of the imports
     try:
         with leaving_no_child():
-            return asyncio.run(_visit(chosen, journal, output, work))
+            return asyncio.run(_visit(chosen, journal, output, work, unopened))
     except InspectError as error:
         return output.failure(error, show_last_words(output, journal))
     finally:
@@ -66,9 +72,19 @@ def visit(
             journal.close()
 
 
-async def _visit(chosen: Chosen, journal: Journal, output: Output, work: Work) -> ExitStatus:
+async def _visit(
+    chosen: Chosen,
+    journal: Journal,
+    output: Output,
+    work: Work,
+    unopened: Callable[[Session], Awaitable[None]],
+) -> ExitStatus:
     async with open_session(chosen.target, journal, settings_for(chosen, output.world)) as session:
-        settled = await session.connect()
+        try:
+            settled = await session.connect()
+        except InspectError:
+            await unopened(session)
+            raise
         opening = session.opening or settled  # what was seen on the wire also knows what we declared
         _introduce(output, opening)
         return await work(Visit(session, opening, output))

@@ -141,24 +141,33 @@ class ByHand:
         """An id that nobody else gets."""
         return next(self._ids)
 
-    async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float) -> Sent:
+    async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, probe: bool = False) -> Sent:
         """Send bytes as they are and gather what comes for a while; 0 only sends. Nothing that comes is raised.
 
-        `headers` matter over HTTP only.
+        `headers` matter over HTTP only. The frames of a `probe` are tagged.
         """
         self._ids.spend(ids_of(payload))
-        return await send_exactly(self._transport, self._journal, payload, headers=headers, wait_s=wait_s)
+        return await send_exactly(self._transport, self._journal, payload, headers=headers, wait_s=wait_s, probe=probe)
 
 
 async def send_exactly(
-    transport: Transport, journal: Journal, payload: bytes, *, headers: Mapping[str, str], wait_s: float
+    transport: Transport,
+    journal: Journal,
+    payload: bytes,
+    *,
+    headers: Mapping[str, str],
+    wait_s: float,
+    probe: bool = False,
 ) -> Sent:
     """Send the bytes and gather what comes, for `wait_s` seconds at most; 0 waits only until they are sent.
 
     Over stdio each line is a frame of its own, and the last needs no line's end.
     """
     parts = [payload] if transport.kind in ("http", "sse") else payload.removesuffix(b"\n").split(b"\n")
-    outgoing = [Outgoing(part, Expects.ANSWER if ids_of(part) else Expects.NOTHING, headers=headers) for part in parts]
+    outgoing = [
+        Outgoing(part, Expects.ANSWER if ids_of(part) else Expects.NOTHING, headers=headers, probe=probe)
+        for part in parts
+    ]
     gathering = _Gathering(parts)
     stop = journal.listen(gathering.hear)
     try:

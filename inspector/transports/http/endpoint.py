@@ -23,7 +23,7 @@ from inspector.transports.base import Observer
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Refusal
 from inspector.transports.http.client import make_client
 from inspector.transports.http.failures import unreachable
-from inspector.transports.http.reply import Reply, in_text, read_body, read_quietly
+from inspector.transports.http.reply import Reply, Trail, in_text, read_body, read_events, read_quietly
 from inspector.transports.http.timing import Stopwatch, running, time_lookups
 
 MAX_REDIRECTS = 5
@@ -120,6 +120,34 @@ class Endpoint:
             async with reply:
                 await read_body(reply)
 
+    async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard:
+        """One exchange to see what the server says to it: nothing is followed, nobody is let in.
+
+        `headers` win over the user's, which go to the URL's own origin alone. A body is a frame, the answer too, both
+        tagged; a stream is read to its end, so whoever asks has a clock.
+
+        Raises: ConnectError if no response comes.
+        """
+        target = _parsed_aside(url) if url else self.url
+        own = _origin(target) == _origin(self.url)
+        named = {name.lower() for name, _ in headers}
+        users = tuple(each for each in (*self._login, *self.options.headers) if each[0].lower() not in named)
+        credentials = await self._credentials(method) if own else ()
+        client = self._client if own else self._other(target)
+        assert client is not None, "the transport opens the endpoint first"
+        sent = _encoded((*_OURS, *(users if own else ()), *credentials, *headers))
+        reply = await self._send(client, method, target, sent, body, True, on_purpose=True)
+        async with reply:
+            if reply.is_stream:
+                await read_events(reply, Channel.SSE, Trail())
+                return Heard(str(target), reply.status, reply.headers, b"")
+            read = read_body(reply) if own else read_quietly(reply, _EXCERPT)
+            return Heard(str(target), reply.status, reply.headers, await read)
+
+    async def _credentials(self, method: str) -> Headers:
+        authorizer = self.options.authorizer
+        return () if authorizer is None else await authorizer.headers(method, str(self.url))
+
     async def ask_aside(self, method: str, url: str, headers: Headers, body: bytes | None, most: int) -> Heard:
         """An exchange that is not about messages, perhaps with another origin: nothing of the user's goes along.
 
@@ -201,6 +229,7 @@ class Endpoint:
         own: list[tuple[bytes, bytes]],
         body: bytes | None,
         probe: bool,
+        on_purpose: bool = False,
     ) -> Reply:
         observer = self._observer
         assert observer is not None, "the transport opens the endpoint first"
@@ -209,7 +238,7 @@ class Endpoint:
         request = httpx.Request(method, url, headers=own, content=body, extensions={"trace": watch.trace})
         number = next(self._numbers)
         headers = in_text(request.headers)
-        fact = HttpFact(HttpEvent.REQUEST, number, method=method, target=str(url), headers=headers)
+        fact = HttpFact(HttpEvent.REQUEST, number, method=method, target=str(url), headers=headers, probe=on_purpose)
         observer.fact(fact)
         if body is not None and client is self._client:
             observer.frame(Direction.TO_SERVER, Channel.POST, body, http=number, probe=probe)

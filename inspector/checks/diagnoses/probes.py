@@ -1,0 +1,244 @@
+"""What answers to our own probes show: requests made on purpose that a server should refuse, or take twice alike.
+
+Only what is tagged as a probe is judged here. Other rules judge some probes as well, as they judge all traffic: pages
+of other origins (W14), versions and sessions that there are not (W12, W13), tools and resources that do not exist
+(K12, R06), lists that are not declared (C04), lists that change (L-13, T12).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from inspector.checks.carriage import SESSION, is_loopback
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.scene import PREFIX, Case, HttpLife
+from inspector.protocol import peek, probes
+from inspector.protocol.facts import HttpEvent
+from inspector.protocol.jsonrpc import Answer
+
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+_METHOD_NOT_FOUND, _INVALID_PARAMS = -32601, -32602
+
+
+def _params(case: Case) -> Any:
+    """The params of the probe that is answered; None for what answers no probe."""
+    return case.asked.params if case.asked is not None and case.asked.probe else None
+
+
+def _refusal(case: Case, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
+    """That a probe was taken, or refused by another code than it should."""
+    if isinstance(case.message, Answer):
+        yield Flaw(f"{what} is taken as if nothing were wrong", severity=worse)
+    elif (code := peek.integer(case.value, "code")) != wanted:
+        yield Flaw(f"{what} is refused by {code}, not {wanted}", "/error/code")
+
+
+@check(
+    "L-24",
+    _WARNING,
+    "an unknown method is not told by -32601",
+    f"answer {probes.METHOD}",
+    f"error {probes.METHOD}",
+    topic="basic",
+    fix="Answer unknown requests with error -32601: by that clients find out what there is.",
+)
+def unknown_methods_are_told(case: Case) -> Iterator[Flaw]:
+    """JSON-RPC's own code for it."""
+    yield from _refusal(case, _METHOD_NOT_FOUND, "a method that does not exist", worse=_ERROR)
+
+
+@check(
+    "L-25", _ERROR, "a ping that is not answered by nothing", "error ping", topic="basic/utilities/ping", until=LAST - 1
+)
+def pings_are_answered(case: Case) -> Iterator[Flaw]:
+    """“The receiver MUST respond promptly with an empty response.”"""
+    if case.asked is not None and case.asked.probe:
+        yield Flaw(f"ping is refused by {peek.integer(case.value, 'code')}", "/error/code", fix="Answer {}.")
+
+
+@check(
+    "L-26",
+    _WARNING,
+    "a call without a name",
+    "answer tools/call",
+    "error tools/call",
+    topic="server/tools",
+    fix="Answer -32602 to params that are not what the method needs.",
+)
+def invalid_params_are_told(case: Case) -> Iterator[Flaw]:
+    """Invalid params have a code; a result would be one of no tool."""
+    params = _params(case)
+    if type(params) is dict and "name" not in params:
+        yield from _refusal(case, _INVALID_PARAMS, "a call that names no tool")
+
+
+@check(
+    "L-27",
+    _WARNING,
+    "a probe without any answer",
+    "end",
+    topic="basic",
+    fix="Answer every request, with an error if need be: who asks waits for it.",
+)
+def everything_is_answered(case: Case) -> Iterator[Flaw]:
+    """What was tried on purpose, and left without a word."""
+    asked = [each for each in (*case.scene.asked.values(), *case.scene.done.values()) if each.probe]
+    for each in asked:
+        if each.answered is None and each.method not in ("server/discover", "initialize") and each.http is None:
+            frames = (each.frame,)
+            yield Flaw(f"{each.method[:60]}, made to see what comes, got no answer", frames=frames, instead=True)
+
+
+@check(
+    "A03",
+    _WARNING,
+    "a cursor that was never given is taken",
+    *(f"answer {method}" for method in _PAGED),
+    topic="server/utilities/pagination",
+    fix="Answer -32602 to cursors that you did not give.",
+)
+def cursors_are_looked_at(case: Case) -> Iterator[Flaw]:
+    """“Invalid cursors SHOULD result in an error with code -32602.”"""
+    if peek.text(_params(case), "cursor") == probes.CURSOR:
+        yield Flaw("a cursor that was never given brings a page", "/result")
+
+
+@check(
+    "P04",
+    _WARNING,
+    "a prompt without an argument that it needs",
+    "answer prompts/get",
+    "error prompts/get",
+    topic="server/prompts",
+    fix="Answer -32602 where a required argument is missing.",
+)
+def arguments_are_demanded(case: Case) -> Iterator[Flaw]:
+    """“Missing required arguments: -32602.”"""
+    params = _params(case)
+    known = case.scene.known["prompts"].get(peek.text(params, "name") or "")
+    needed = [each for each in peek.items(known.item if known else None, "arguments") if peek.flag(each, "required")]
+    if needed and not peek.mapping(params, "arguments"):
+        yield from _refusal(case, _INVALID_PARAMS, "a prompt without an argument that it needs")
+
+
+@check(
+    "L18",
+    _ERROR,
+    "a request that does not say its revision is taken",
+    "answer tools/list",
+    "error tools/list",
+    topic="basic",
+    since=LAST,
+    fix="Answer -32602 where _meta lacks the protocol version or the capabilities.",
+)
+def requests_declare_themselves(case: Case) -> Iterator[Flaw]:
+    """Required since requests have to stand for themselves."""
+    asked = case.asked
+    if asked is not None and asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
+        for flaw in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
+            yield Flaw(flaw.sentence, flaw.pointer, severity=_WARNING if flaw.pointer else None)
+
+
+def _knocked(case: Case) -> HttpLife | None:
+    """The HTTP exchange made on purpose whose response has just begun."""
+    life, fact = case.life, case.fact
+    if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
+        return None
+    return life if life.request.probe else None
+
+
+def _status(life: HttpLife) -> int:
+    return life.response.status if life.response is not None else 0
+
+
+@check(
+    "H-11",
+    _ERROR,
+    "a session that there is not is not told by 404",
+    "http",
+    topic="http",
+    since=2,
+    until=LAST - 1,
+    fix="Answer 404: then clients begin a new session by themselves.",
+)
+def unknown_sessions_are_told(case: Case) -> Iterator[Flaw]:
+    """“The server MUST respond with HTTP 404”; 400 is a warning, for clients that know both."""
+    life = _knocked(case)
+    if life is None or life.sent(SESSION) != probes.SESSION or _status(life) in (401, 403, 404):
+        return
+    taken = 200 <= _status(life) < 300
+    mild = None if taken or _status(life) >= 500 else _WARNING
+    yield Flaw(f"a session id that was never given is answered by {_status(life)}, not 404", severity=mild)
+
+
+_FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
+
+
+@check("H-22", _HINT, "web clients can't use it", "http", topic="", fix="Only if web clients should: answer OPTIONS.")
+def browsers_may_ask(case: Case) -> Iterator[Flaw]:
+    """What the answer to a preflight lacks for clients in web pages of elsewhere."""
+    life = _knocked(case)
+    if life is None or life.request is None or life.request.method != "OPTIONS" or life.sent("origin") is None:
+        return
+    allowed = (life.header("access-control-allow-headers") or "").lower()
+    names = {each.strip() for each in allowed.split(",")}
+    if life.header("access-control-allow-origin") is None:
+        yield Flaw(f"a preflight (OPTIONS) was answered by {_status(life)}, without Access-Control-Allow-Origin")
+    elif missing := [
+        name for name in _FOR_BROWSERS if name not in names and ("*" not in names or name == "authorization")
+    ]:
+        lines = f"Access-Control-Allow-Headers: {', '.join(_FOR_BROWSERS)}"
+        fix = f"{lines}; Access-Control-Expose-Headers: Mcp-Session-Id"
+        yield Flaw(f"a preflight allows web clients no {', '.join(missing)}", fix=fix)
+
+
+@check(
+    "H-29",
+    _WARNING,
+    "a local server that listens to any name",
+    "http",
+    topic="http",
+    confidence=Confidence.LIKELY,
+    fix="Compare Host with the names that are meant, too: web pages can give this machine a name of their own.",
+)
+def host_is_looked_at(case: Case) -> Iterator[Flaw]:
+    """DNS rebinding: a page of elsewhere whose name leads to this machine is of the server's own origin then."""
+    life = _knocked(case)
+    if life is None or life.request is None or life.sent("host") != probes.HOST:
+        return
+    if is_loopback(life.request.target) and 200 <= _status(life) < 300:
+        yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(life)}")
+
+
+@check(
+    "H-28",
+    _WARNING,
+    "the server is at one of this machine's two addresses",
+    "http",
+    "http end",
+    "end",
+    topic="",
+    fix="Listen on both, or name the address instead of localhost: which is tried first differs between clients.",
+)
+def both_addresses_answer(case: Case) -> Iterator[Flaw]:
+    """127.0.0.1 and ::1, where one answers and the other does not."""
+    scene, life, fact = case.scene, case.life, case.fact
+    answers: dict[str, tuple[bool, int]] = scene.notes.setdefault("H-28", {})
+    if fact is not None:
+        request = life.request if life is not None else None
+        if request is not None and request.probe and fact.event in (HttpEvent.RESPONSE, HttpEvent.ERROR):
+            parts = urlsplit(request.target)
+            if parts.hostname in ("127.0.0.1", "::1") and request.method == "OPTIONS" and life is not None:
+                if life.sent("origin") is None:
+                    answers[parts.netloc] = fact.event is HttpEvent.RESPONSE, case.n
+        return
+    there = [(place, n) for place, (answered, n) in answers.items() if answered]
+    not_there = [(place, n) for place, (answered, n) in answers.items() if not answered]
+    if there and not_there:
+        reached = urlsplit(scene.connection.url).hostname if scene.connection is not None else ""
+        named = reached == "localhost" or scene.opening is None
+        said = f"nobody is at {not_there[0][0]}, and {there[0][0]} answers"
+        worse = _ERROR if scene.opening is None else None if named else _HINT
+        yield Flaw(said, frames=(there[0][1], not_there[0][1]), instead=True, severity=worse)

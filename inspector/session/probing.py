@@ -1,0 +1,164 @@
+"""Trying on purpose what a server should refuse, or should do the same twice. Never unasked.
+
+Every frame that is sent is tagged as a probe, and so is every HTTP exchange. Nothing here judges: the checks do, by the
+traffic. No tool is called that exists. A server that does not answer costs a few seconds a probe, and one that goes
+away ends them.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+
+from inspector.errors import InspectError
+from inspector.protocol import jsonrpc
+from inspector.protocol.facts import Headers
+from inspector.protocol.flows.steps import Flow, Reply, Send
+from inspector.protocol.headers import headers_for
+from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
+from inspector.protocol.revisions._shape import Carriage, Era, Revision
+from inspector.protocol.stamp import stamped
+from inspector.session.session import Session, State
+from inspector.transports.http.authorizing import Heard
+
+_SILENCE_S = 5.0
+_FRAMING_S = 2.0
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+Tell = Callable[[str], None]
+"""Told of each probe before it is made, in a few words."""
+
+
+class _Http(Protocol):
+    """What probes need of a transport over HTTP."""
+
+    url: str
+    carriage: Carriage
+    mcp_session_id: str | None
+
+    async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard: ...
+
+
+class Knock(msgspec.Struct, frozen=True):
+    """An HTTP exchange to try."""
+
+    what: str
+    method: str
+    headers: Headers
+    body: bytes | None = None
+    url: str = ""
+    """Another address than the server's; "" for that."""
+
+
+async def probe(session: Session, tell: Tell) -> None:
+    """Try everything that goes with an open session."""
+    assert session.opening is not None, "a session is probed after it was opened"
+    capabilities = session.opening.capabilities
+    lists = dict(session.journal.conversation.catalogue.listings)
+    for each in requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S):
+        if session.state is not State.OPEN:
+            return
+        tell(each.what)
+        await session.perform(lambda revision, send=each.send: _one(send))  # type: ignore[misc]
+    if _revision(session).era is Era.MODERN:
+        await _undeclared(session, tell)
+    if session.transport.kind == "http":
+        await _knock(session, tell, knocks(session))
+
+
+async def probe_unopened(session: Session, tell: Tell) -> None:
+    """Try what may explain why a session did not open, while its transport is still there."""
+    if session.transport.kind == "stdio" and session.journal.ended is None and session.journal.connection is not None:
+        tell("messages with headers, as language servers send them")
+        body = jsonrpc.write_request(session.by_hand.next_id(), "initialize", {})
+        framed = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        await session.by_hand.send(framed, headers={}, wait_s=_FRAMING_S, probe=True)
+    elif session.transport.kind in ("http", "sse"):
+        await _knock(session, tell, addresses(_http(session).url))
+
+
+def _revision(session: Session) -> Revision:
+    assert session.revision is not None, "a session is probed after it was opened"
+    return session.revision
+
+
+def _http(session: Session) -> _Http:
+    return session.transport  # type: ignore[return-value]
+
+
+def _one(send: Send) -> Flow[Reply]:
+    reply: Reply = yield send
+    return reply
+
+
+async def _undeclared(session: Session, tell: Tell) -> None:
+    """A request that does not say by which revision it is meant."""
+    tell("a request without _meta")
+    payload = jsonrpc.write_request(session.by_hand.next_id(), "tools/list")
+    headers = headers_for(_revision(session), "tools/list", {}) if session.transport.kind == "http" else {}
+    await session.by_hand.send(payload, headers=headers, wait_s=_SILENCE_S, probe=True)
+
+
+async def _knock(session: Session, tell: Tell, found: Iterator[Knock]) -> None:
+    for knock in found:
+        tell(knock.what)
+        with suppress(InspectError, TimeoutError):  # that nobody answers is in the traffic
+            async with asyncio.timeout(_SILENCE_S):
+                await _http(session).probe(knock.method, knock.headers, knock.body, knock.url)
+
+
+def knocks(session: Session) -> Iterator[Knock]:
+    """What can be tried by HTTP: each is the session's own request but for one thing."""
+    http, revision = _http(session), _revision(session)
+    plain = _plain(session)
+    if revision.version_header:
+        yield _post(session, "a version that there is not", plain | {"MCP-Protocol-Version": VERSION})
+    if http.mcp_session_id is not None:
+        yield _post(session, "a session that there is not", plain | {"Mcp-Session-Id": SESSION})
+    if http.carriage is Carriage.STATELESS:
+        yield Knock("GET, which is no way to ask", "GET", (("Accept", "text/event-stream"),))
+    if urlsplit(http.url).hostname in _LOOPBACK:
+        yield _post(session, "a web page of elsewhere (Origin)", plain | {"Origin": ORIGIN})
+        yield _post(session, "another name of this machine (Host)", plain | {"Host": HOST})
+    yield Knock("what a browser asks before it asks (CORS)", "OPTIONS", _preflight())
+    yield from addresses(http.url)
+
+
+def addresses(url: str) -> Iterator[Knock]:
+    """The two numbers of this machine, for a server that is on it."""
+    parts = urlsplit(url)
+    if parts.hostname not in _LOOPBACK or parts.scheme != "http":
+        return
+    for host in ("127.0.0.1", "[::1]"):
+        there = parts._replace(netloc=f"{host}:{parts.port or 80}").geturl()
+        yield Knock(f"the address {host}", "OPTIONS", (), url=there)
+
+
+def _plain(session: Session) -> dict[str, str]:
+    """The headers of the session's own requests."""
+    http, method = _http(session), _harmless(_revision(session))
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    headers |= headers_for(_revision(session), method, {})
+    return headers if http.mcp_session_id is None else headers | {"Mcp-Session-Id": http.mcp_session_id}
+
+
+def _harmless(revision: Revision) -> str:
+    return "ping" if "ping" in revision.client_requests else "server/discover"
+
+
+def _post(session: Session, what: str, headers: Mapping[str, str]) -> Knock:
+    revision = _revision(session)
+    params = stamped(revision, None, session.options.wish.client)
+    body = jsonrpc.write_request(session.by_hand.next_id(), _harmless(revision), params)
+    return Knock(what, "POST", tuple(headers.items()), body)
+
+
+def _preflight() -> Headers:
+    wanted = "content-type, authorization, mcp-session-id, mcp-protocol-version"
+    return (
+        ("Origin", ORIGIN),
+        ("Access-Control-Request-Method", "POST"),
+        ("Access-Control-Request-Headers", wanted),
+    )
