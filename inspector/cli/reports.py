@@ -6,15 +6,19 @@ Foreign text in XML is made visible first, because XML has no way to write contr
 import json
 import xml.etree.ElementTree as Xml
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
+from urllib.parse import quote
 
 from inspector import __version__
 from inspector.checks.aliases import aliases_of
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.pages import page_of
 from inspector.checks.registry import Check
+from inspector.cli.baseline import key_of
 from inspector.protocol.revisions.table import find
 from inspector.viewmodels.hosts import concerned_as_json
+from inspector.viewmodels.secrets import masked_url
 from inspector.viewmodels.text import visible
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
@@ -68,12 +72,12 @@ def junit(
     by_id: dict[str, list[Finding]] = {}
     for each in findings:
         by_id.setdefault(each.id, []).append(each)
-    suite = Xml.Element("testsuite", name="mcp-inspect", hostname="")
+    suite = Xml.Element("testsuite", name="mcp-inspect")
     suite.append(_properties(target))
     failed = total = 0
     for check in checks:
         total += 1
-        case = Xml.SubElement(suite, "testcase", classname=f"mcp.{check.id}", name=check.title)
+        case = Xml.SubElement(suite, "testcase", classname=f"mcp.{check.id}", name=check.title, time="0")
         here = by_id.get(check.id, [])
         bad = [each for each in here if each.severity.rank <= fails.rank and not known(each)]
         rest = [each for each in here if each not in bad]
@@ -85,14 +89,15 @@ def junit(
             Xml.SubElement(case, "system-out").text = "\n".join(map(_line, rest))
     suite.set("tests", str(total))
     suite.set("failures", str(failed))
-    suite.set("errors", "0")
+    for name in ("errors", "skipped", "time"):
+        suite.set(name, "0")
     text: str = Xml.tostring(suite, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
 
 
 def _properties(target: str) -> Xml.Element:
     properties = Xml.Element("properties")
-    Xml.SubElement(properties, "property", name="target", value=visible(target))
+    Xml.SubElement(properties, "property", name="target", value=_shown(target))
     return properties
 
 
@@ -107,12 +112,30 @@ def sarif(
     target: str,
     known: Callable[[Finding], bool] | None = None,
 ) -> bytes:
-    """One run with a rule for each check and a result for each finding; with `known`, whether it was there before."""
+    """One run with a rule for each check and a result for each finding; with `known`, whether it was there before.
+
+    A conversation has no lines, and whoever shows results beside code asks for one: it is the first.
+    """
     places = {check.id: place for place, check in enumerate(checks)}
     driver = {"name": "mcp-inspect", "version": __version__, "rules": [_rule(check) for check in checks]}
     results = [_result(each, places, target) | _state(each, known) for each in findings]
     document = {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
     return json.dumps(document, indent=1).encode() + b"\n"
+
+
+def _shown(target: str) -> str:
+    """A target without what is secret in it."""
+    return masked_url(target) if "://" in target else visible(target)
+
+
+def _uri(target: str) -> str:
+    """The same as a reference by the rules of RFC 3986: of a file that is its path."""
+    return quote(_shown(target), safe="/:?#[]@!$&'()*+,;=~%" if "://" in target else "/") or "server"
+
+
+def _fingerprint(finding: Finding) -> str:
+    """What is the same for a finding in another run."""
+    return sha256("\n".join(key_of(finding)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def _state(finding: Finding, known: Callable[[Finding], bool] | None) -> dict[str, str]:
@@ -123,10 +146,10 @@ def _rule(check: Check) -> dict[str, Any]:
     rule: dict[str, Any] = {
         "id": check.id,
         "shortDescription": {"text": check.title},
+        "fullDescription": {"text": check.title},
+        "help": {"text": check.fix or check.title},
         "defaultConfiguration": {"level": _LEVELS[check.severity]},
     }
-    if check.fix:
-        rule["help"] = {"text": check.fix}
     if page := _page(check):
         rule["helpUri"] = page
     return rule
@@ -143,9 +166,10 @@ def _result(finding: Finding, places: Mapping[str, int], target: str) -> dict[st
         "ruleIndex": places[finding.id],
         "level": _LEVELS[finding.severity],
         "message": {"text": visible(finding.sentence + (f" ({finding.fix})" if finding.fix else ""))},
+        "partialFingerprints": {"finding/v1": _fingerprint(finding)},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": target}},
+                "physicalLocation": {"artifactLocation": {"uri": _uri(target)}, "region": {"startLine": 1}},
                 "logicalLocations": [{"fullyQualifiedName": visible(name)}],
             }
         ],

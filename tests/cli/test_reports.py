@@ -3,6 +3,8 @@
 import json
 import xml.etree.ElementTree as Xml
 
+from msgspec.structs import replace
+
 from inspector.checks.everything import all_checks
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
@@ -64,3 +66,39 @@ def test_sarif_points_each_result_at_its_rule() -> None:
     where = run["results"][0]["locations"][0]
     assert where["physicalLocation"]["artifactLocation"]["uri"] == "server.js"
     assert where["logicalLocations"][0]["fullyQualifiedName"] == "entry 7/a"
+
+
+def _place(target: str) -> str:
+    (run,) = json.loads(sarif([_BAD], all_checks(), target))["runs"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["region"] == {"startLine": 1}
+    return str(place["artifactLocation"]["uri"])
+
+
+def test_sarif_names_what_was_checked_by_a_reference_that_is_one() -> None:
+    assert _place("captures/one evening.mcpcap") == "captures/one%20evening.mcpcap"
+    assert _place("100% ü:1") == "100%25%20%C3%BC%3A1"
+    assert _place("https://example.test/m%20cp?a=b#c") == "https://example.test/m%20cp?a=b#c"
+    assert _place("") == "server"
+
+
+def test_no_report_has_the_password_of_an_address() -> None:
+    target = "https://ann:s3cret@example.test/mcp?api_key=s3cret"
+    assert "s3cret" not in _place(target)
+    assert b"s3cret" not in junit([_BAD], all_checks(), target, Severity.ERROR)
+
+
+def test_sarif_tells_of_every_rule_what_code_scanning_asks_for_and_knows_a_finding_again() -> None:
+    (run,) = json.loads(sarif([_BAD, _MILD], all_checks(), "server.js"))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert all(rule[name]["text"] for rule in rules for name in ("shortDescription", "fullDescription", "help"))
+    prints = [each["partialFingerprints"]["finding/v1"] for each in run["results"]]
+    assert len(set(prints)) == 2
+    (again,) = json.loads(sarif([replace(_BAD, frames=(99,))], all_checks(), "other.js"))["runs"]
+    assert again["results"][0]["partialFingerprints"]["finding/v1"] == prints[0]
+
+
+def test_junit_has_the_attributes_that_its_readers_demand() -> None:
+    suite = Xml.fromstring(junit([_BAD], all_checks(), "x", Severity.ERROR))
+    assert {"name", "tests", "failures", "errors", "skipped", "time"} == set(suite.attrib)
+    assert all({"name", "classname", "time"} == set(case.attrib) for case in suite.iter("testcase"))
