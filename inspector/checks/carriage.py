@@ -86,10 +86,15 @@ def is_distinct(case: Case) -> bool:
     return isinstance(message, Request) or (isinstance(message, Notification) and message.method in _DISTINCT)
 
 
+def host_of(url: str) -> str:
+    """The host of an address, in small letters; "" if it has none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
 def is_loopback(url: str) -> bool:
     """Whether an address is on this machine."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return False
+    host = host_of(url)
     return host in ("localhost", "::1") or host.endswith(".localhost") or host.startswith("127.")

@@ -97,6 +97,9 @@ def _learn_from_notification(scene: Scene, case: Case, message: Notification) ->
         telling = scene.tokens.get(token) if token is not None else None
         if telling is not None:
             telling.last, telling.frame = peek.number(case.value, "progress"), case.n
+            if case.time_ns - telling.since_ns > 1_000_000_000:
+                telling.since_ns, telling.count = case.time_ns, 0
+            telling.count += 1
     elif message.method == "notifications/cancelled":
         id_ = id_at(case.value, "requestId")
         asked = None if id_ is None else scene.asked.get((Direction.FROM_SERVER, id_))

@@ -14,6 +14,8 @@ _MODERN = {
     "http": "basic/transports/streamable-http",
 }
 _LEGACY = {"stdio": "basic/transports", "http": "basic/transports"}
+_TASKS = "https://modelcontextprotocol.github.io/ext-tasks/specification"
+"""Where tasks are specified since they have left the core."""
 JSON_RPC = "https://www.jsonrpc.org/specification"
 
 
@@ -23,6 +25,8 @@ def page_of(topic: str, revision: Revision | None) -> str:
         return topic
     if revision is None:
         return ""
+    if topic == "basic/utilities/tasks" and revision.era is Era.MODERN:
+        return f"{_TASKS}/{revision.date}/tasks.html"
     if topic == "schema" and "title" not in revision.features:
         return f"{_SCHEMA}/{revision.date}/schema.ts"
     if topic == "basic" and not revision.batches and "title" not in revision.features:

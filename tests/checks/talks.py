@@ -176,9 +176,9 @@ class Talk:
         """The response is complete."""
         return self.fact(HttpFact(HttpEvent.END, self.http, why=why))
 
-    def note(self, **facts: Any) -> "Talk":
+    def note(self, raw: bytes = b"", **facts: Any) -> "Talk":
         """An event without a message, or a comment, comes on the stream."""
-        return self.fact(SseNote(self.http, b"", **facts))
+        return self.fact(SseNote(self.http, raw, **facts))
 
     def event(self, payload: bytes, **facts: Any) -> "Talk":
         """A message comes as an event of a stream."""

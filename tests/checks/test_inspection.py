@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 
 from inspector.capture.load import load
 from inspector.checks.findings import Severity
-from inspector.checks.inspection import MOST_OF_ONE, Inspection, is_odd
+from inspector.checks.inspection import MOST_OF_ONE, Inspection
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import read
 from tests.captures.record import sample
 from tests.checks.talks import Talk, ids
 
@@ -34,7 +32,8 @@ def test_a_journal_s_entries_are_what_it_takes() -> None:
     inspection = Inspection()
     found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
     journal.close()
-    assert {each.id: each.frames for each in found} == {"S05": (29, 16), "P-06": (29,)}
+    assert [(each.id, each.frames) for each in found if each.severity is Severity.ERROR] == [("P-06", (29,))]
+    assert ("S05", (29, 16)) in [(each.id, each.frames) for each in found]
     assert {each.id for each in inspection.finish() if each.severity is Severity.ERROR} == {"S-14"}
 
 
@@ -66,21 +65,6 @@ def test_what_is_expensive_waits_until_there_is_time() -> None:
 def test_an_error_without_an_id_belongs_to_the_request_that_its_response_answers() -> None:
     talk = Talk(3, transport="http").post().ask("tools/list").head(400)
     assert not ids(talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}'))
-
-
-@pytest.mark.parametrize(
-    ("payload", "odd"),
-    [
-        (b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}', False),
-        ('{"jsonrpc":"2.0","id":1,"result":{"a":"—"}}'.encode(), False),
-        (b'{"jsonrpc":"2.0","id":1,"result":{"a":"\x97"}}', True),
-        (b' {"jsonrpc":"2.0","id":1,"result":{}}', True),
-        (b'{"jsonrpc":"2.0","id":1,"result":{"a":99999999999999999}}', True),
-        (b"hello", True),
-    ],
-)
-def test_most_frames_need_no_closer_look(payload: bytes, *, odd: bool) -> None:
-    assert is_odd(Frame(1, 1, 1, Direction.FROM_SERVER, Talk().entries[1].what.channel, payload), read(payload)) is odd  # type: ignore[union-attr]
 
 
 _NAMES = [

@@ -247,9 +247,9 @@ def endpoint_is_right(case: Case) -> Iterator[Flaw]:
     scene = case.scene
     if case.note is not None and case.note.event == "endpoint":
         scene.notes["H-19"] = _data(case.note.raw)
-        other = urlsplit(scene.notes["H-19"]) if "//" in scene.notes["H-19"] else None
+        other = _netloc(scene.notes["H-19"]) if "//" in scene.notes["H-19"] else ""
         url = scene.connection.url if scene.connection is not None else ""
-        if other is not None and other.netloc and url and other.netloc != urlsplit(url).netloc:
+        if other and url and other != _netloc(url):
             fix = "Name a path, or the address by which clients reach it: see root_path and forwarded headers."
             said = f"the server names {scene.notes['H-19'][:80]} to post to, and was reached at {_netloc(url)[:60]}"
             yield Flaw(said, fix=fix)

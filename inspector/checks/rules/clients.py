@@ -124,6 +124,8 @@ def form_is_flat(case: Case) -> Iterator[Flaw]:
         for name, field in schema["properties"].items():
             if why := _wrong_field(field, case.row):
                 yield Flaw(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}")
+            elif why := _wrong_default(field):
+                yield Flaw(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}/default", severity=_HINT)
         for name in peek.items(schema, "required"):
             if name not in schema["properties"]:
                 yield Flaw(f"required names {str(name)[:60]!r}, which is no field", f"{at}/required", severity=_HINT)
@@ -141,6 +143,26 @@ def _wrong_field(field: Any, row: int) -> str:
     if "format" in field and field["format"] not in _FORMATS:
         return f"a field can't have the format {str(field['format'])[:40]}"
     return ""
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list,),
+}
+
+
+def _wrong_default(field: dict[str, Any]) -> str:
+    """What is wrong with the value that a form begins with; "" if nothing is."""
+    if "default" not in field:
+        return ""
+    default, kind = field["default"], str(field.get("type"))
+    if not isinstance(default, _KINDS.get(kind, (object,))) or (isinstance(default, bool) and kind != "boolean"):
+        return f"the default is not of type {kind}"
+    choices = peek.items(field, "enum") or [peek.at(each, "const") for each in peek.items(field, "oneOf")]
+    return "the default is none of the choices" if choices and default not in choices else ""
 
 
 @check(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from inspector.checks.findings import Severity
 from inspector.checks.pages import JSON_RPC
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case
+from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc, Request
@@ -192,6 +192,17 @@ _LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
 
 
+_RESERVED = re.compile(r"(?:[^./]+\.)?(?:modelcontextprotocol|mcp)(?:\.[^/]*)?/")
+"""Prefixes that are the specification's: the second label is one of two words (or the first, as it was once put)."""
+_DEFINED = frozenset(
+    PREFIX + name
+    for name in (
+        *("protocolVersion", "clientInfo", "clientCapabilities", "logLevel", "serverInfo", "subscriptionId"),
+        *("related-task", "model-immediate-response", "skills", "ui", "tasks"),
+    )
+)
+
+
 @check("E18", _ERROR, "_meta is not an object, or has keys that are none", "meta", topic="basic")
 def meta_keys_are_names(case: Case) -> Iterator[Flaw]:
     """A key is a name with an optional prefix of dotted labels."""
@@ -200,6 +211,10 @@ def meta_keys_are_names(case: Case) -> Iterator[Flaw]:
         for key in meta:
             if not _KEY.fullmatch(key):
                 yield Flaw(f"{key[:60]!r} is no key that _meta can have", f"{_root(case)}/_meta")
+            elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
+                if case.scene.seldom(f"E18 {key[:80]}", 1, 1 << 62):
+                    said = f"{key[:80]!r} has a prefix that is reserved, and is no key that this program knows"
+                    yield Flaw(said, f"{_root(case)}/_meta", severity=_HINT)
 
 
 def _root(case: Case) -> str:

@@ -14,7 +14,7 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
-_TOPIC = "https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html"
+_TOPIC = "basic/utilities/tasks"
 _TOLD = ("answer tasks/get", "notification notifications/tasks")
 _BRINGS = {"completed": "result", "failed": "error", "input_required": "inputRequests"}
 _ENDED = ("completed", "failed", "cancelled")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from inspector.checks.findings import Severity
 from inspector.checks.registry import LAST, Flaw, check
@@ -134,7 +135,7 @@ def protocol_errors_are_400(case: Case) -> Iterator[Flaw]:
 def there_are_no_sessions(case: Case) -> Iterator[Flaw]:
     """No session ids, no event ids; only POST."""
     heads, frame = _heads(case), case.frame
-    if heads and heads[0].header(_SESSION) is not None:
+    if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
         yield Flaw("the response carries Mcp-Session-Id")
     if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.scene.transport == "http":
         yield Flaw(f"{heads[1].method} was answered by {heads[2].status}, not 405")
@@ -170,10 +171,38 @@ def answers_its_own_request(case: Case) -> Iterator[Flaw]:
             yield Flaw(f"the response answers {message.id!r}, and the POST asked something else", "/id")
 
 
-@check("V01", _ERROR, "an event stream that does not begin with its endpoint", "frame", topic="http", until=1)
+@check(
+    "V01",
+    _ERROR,
+    "an event stream that does not begin with its endpoint",
+    "frame",
+    "note",
+    topic="http",
+    until=1,
+    early=True,
+)
 def begins_with_its_endpoint(case: Case) -> Iterator[Flaw]:
-    """Every message event comes under the type `message`."""
-    frame = case.frame
-    if case.scene.transport == "sse" and frame is not None and frame.sse is not None:
+    """It names an address of its own origin; every message event comes under the type `message`."""
+    frame, note = case.frame, case.note
+    if case.scene.transport != "sse":
+        return
+    if frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
             yield Flaw(f"a message came as an event of type {str(frame.sse.event)[:40]!r}")
+        if not case.scene.has_endpoint and case.scene.seldom("V01", 1, 1 << 62):
+            yield Flaw("a message came before the event that names the endpoint", severity=_HINT)
+    elif note is not None and note.event == "endpoint" and case.life is not None and case.life.request is not None:
+        named = b"".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
+        here = case.life.request.target
+        if (there := _joined(here, named.decode("utf-8", "replace"))) is None or there[:2] != urlsplit(here)[:2]:
+            yield Flaw(
+                f"the endpoint is {named[:80].decode('utf-8', 'replace')!r}, which is elsewhere than {here[:80]!r}"
+            )
+
+
+def _joined(base: str, reference: str) -> SplitResult | None:
+    """An address as it stands in a page; None if it is none."""
+    try:
+        return urlsplit(urljoin(base, reference))
+    except ValueError:
+        return None

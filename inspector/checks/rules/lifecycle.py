@@ -7,6 +7,7 @@ from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import modern_code
 from inspector.protocol.revisions.table import find
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -72,8 +73,13 @@ def names_supported_versions(case: Case) -> Iterator[Flaw]:
     named = peek.items(case.value, "data", "supported")
     if not named or not all(isinstance(each, str) for each in named):
         yield Flaw("-32022 without the versions that are supported", "/error/data/supported")
-    if peek.text(case.value, "data", "requested") is None:
+    requested = peek.text(case.value, "data", "requested")
+    sent = peek.text(case.asked.params if case.asked is not None else None, "_meta", PREFIX + "protocolVersion")
+    if requested is None:
         yield Flaw("-32022 without the version that was requested", "/error/data/requested")
+    elif sent is not None and requested != sent:
+        said = f"-32022 says that {requested[:40]!r} was requested, and it was {sent[:40]!r}"
+        yield Flaw(said, "/error/data/requested")
 
 
 @check("L09", _ERROR, "a missing capability is not named", "error", topic="basic", since=5)
@@ -102,10 +108,21 @@ def says_who_answers(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the result of {case.method[:60]} does not say which server it is from", "/result/_meta")
 
 
-@check("L13", _HINT, "leftovers of a release candidate", "answer server/discover", topic="server/discover", since=5)
+@check(
+    "L13",
+    _HINT,
+    "leftovers of a release candidate",
+    "answer server/discover",
+    "error",
+    topic="server/discover",
+    since=5,
+)
 def is_of_the_final_revision(case: Case) -> Iterator[Flaw]:
-    """The candidate had the server's name in the body."""
-    if peek.has(case.value, "serverInfo"):
+    """The candidate had the server's name in the body, and other numbers for three errors."""
+    code = peek.integer(case.value, "code")
+    if code in (-32001, -32003, -32004) and modern_code(case.value) is not None:
+        yield Flaw(f"the error code {code} was {modern_code(case.value)} in the end", "/error/code")
+    elif peek.has(case.value, "serverInfo"):
         yield Flaw("serverInfo stands in the result itself; it belongs into _meta", "/result/serverInfo")
 
 

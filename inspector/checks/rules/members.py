@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from inspector.checks.findings import Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.rules.shape import shape_of_result
+from inspector.checks.rules.shape import shape_of_params, shape_of_result
 from inspector.checks.scene import Case
-from inspector.checks.shapes.notation import PARAMS
 from inspector.checks.shapes.strangers import strangers
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions.table import ROWS
@@ -33,7 +32,7 @@ def _is_looked_at(case: Case) -> bool:
 def members_are_of_the_revision(case: Case) -> Iterator[Flaw]:
     """Legal, and clients of this revision do not look at it; each is told once a connection."""
     is_answer = isinstance(case.message, Answer)
-    name = shape_of_result(case) if is_answer else PARAMS.get(case.method, "")
+    name = shape_of_result(case) if is_answer else shape_of_params(case)
     for each in strangers(case.row, name, case.value) if name else ():
         if (each.type, each.member) in _TOLD_ELSEWHERE:
             continue

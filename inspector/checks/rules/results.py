@@ -150,15 +150,24 @@ def wrong_arguments_are_a_result(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"{peek.text(tool, 'name')}: wrong arguments are answered by error -32602", "/error/code")
 
 
-@check("K05", _HINT, "data of another type than it says", _CALL, topic="server/tools", confidence=Confidence.LIKELY)
+@check(
+    "K05",
+    _HINT,
+    "data of another type than it says",
+    _CALL,
+    "answer resources/read",
+    topic="server/tools",
+    confidence=Confidence.LIKELY,
+)
 def data_is_what_it_says(case: Case) -> Iterator[Flaw]:
     """By the first bytes."""
-    for at, block in enumerate(peek.items(case.value, "content")):
-        if type(block) is not dict or "data" not in block:
+    member, where = ("contents", "blob") if case.method == "resources/read" else ("content", "data")
+    for at, block in enumerate(peek.items(case.value, member)):
+        if type(block) is not dict or where not in block:
             continue
-        data, said = peek.text(block, "data"), peek.text(block, "mimeType")
+        data, said = peek.text(block, where), peek.text(block, "mimeType")
         if data and said and (found := _sniffed(data)) and found != said.split(";")[0].strip().lower():
-            yield Flaw(f"it says {said[:40]} and begins like {found}", f"/result/content/{at}/mimeType")
+            yield Flaw(f"it says {said[:40]} and begins like {found}", f"/result/{member}/{at}/mimeType")
 
 
 def _sniffed(data: str) -> str:

@@ -10,7 +10,7 @@ from inspector.checks.findings import Severity
 from inspector.checks.registry import LAST, Flaw, check, declare
 from inspector.checks.scene import Case
 from inspector.checks.shapes.judge import Fault, judge_of
-from inspector.checks.shapes.notation import PARAMS, RESULTS
+from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -40,8 +40,8 @@ def params_have_their_shape(case: Case) -> Iterator[Flaw]:
     if message.params_part is not ABSENT and type(case.value) is not dict:
         yield Flaw(f"{message.method[:60]}: params is no object", "/params")
         return
-    name = PARAMS.get(message.method)
-    if name and case.row and _known_here(message.method, case):
+    name = shape_of_params(case)
+    if name:
         if faults := judge_of(case.row, name)(case.value if message.params_part is not ABSENT else {}):
             yield from map(_as_flaw, faults, ["/params"] * len(faults), [message.method] * len(faults))
 
@@ -56,20 +56,25 @@ def shape_of_result(case: Case) -> str:
         if kind == "input_required" and asked.method in _MAY_ASK:
             return "Asking" if case.row == LAST else _plain_shape(asked.method)
         if kind == "task":
-            return ""
+            return "Handled" if case.row == LAST and asked.method in ("tools/call", "tasks/get") else ""
         if "task" in value and type(asked.params) is dict and "task" in asked.params:
             return "Created"
-    return _plain_shape(asked.method)
+    return (OF_EXTENSION.get(asked.method) if case.row == LAST else None) or _plain_shape(asked.method)
+
+
+def shape_of_params(case: Case) -> str:
+    """The type that a request's or a notification's params must be of; "" where nothing is known of it."""
+    revision, method = case.revision, case.method
+    if revision is None:
+        return ""
+    if method in revision.server_notifications or method in revision.server_requests:
+        return PARAMS.get(method, "")
+    return OF_EXTENSION.get(method, "") if case.row == LAST and method.startswith("notifications/") else ""
 
 
 @cache
 def _plain_shape(method: str) -> str:
     return RESULTS.get(method, "Result")
-
-
-def _known_here(method: str, case: Case) -> bool:
-    revision = case.revision
-    return revision is not None and (method in revision.server_notifications or method in revision.server_requests)
 
 
 def _as_flaw(fault: Fault, root: str, method: str) -> Flaw:
@@ -106,6 +111,6 @@ for _id, _title, _topic, _since, _until, _fix in (
     ("I05", "requestState is not a string", "schema", 5, LAST, "Encode it as one."),
     ("Y01", "sampling/createMessage lacks what it must have", "client/sampling", 1, LAST, ""),
     ("Y03", "sampling content that the revision does not have", "schema", 1, LAST, ""),
-    ("D03", "a task lacks what it must have", "basic/utilities/tasks", 4, 4, ""),
+    ("D03", "a task lacks what it must have", "basic/utilities/tasks", 4, LAST, ""),
 ):
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)

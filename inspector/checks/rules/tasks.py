@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.checks.findings import Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
 
@@ -24,10 +24,16 @@ _RELATED = PREFIX + "related-task"
 )
 def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
     """Only a request with `task` becomes one."""
-    if type(case.value) is not dict or "task" not in case.value:
+    params = case.asked.params if case.asked else None
+    asked = peek.has(params, "task")
+    if type(case.value) is not dict:
         return
-    asked = peek.has(case.asked.params if case.asked else None, "task")
-    if not asked and peek.has(case.value, "task", "taskId") and not peek.has(case.value, "content"):
+    if "task" not in case.value:
+        known = case.scene.known["tools"].get(peek.text(params, "name") or "")
+        promised = peek.text(known.item if known else None, "execution", "taskSupport") in ("optional", "required")
+        if asked and promised and case.scene.capable("tasks", "requests", "tools", "call"):
+            yield Flaw("a task was asked for, and the result came in its place", "/result")
+    elif not asked and peek.has(case.value, "task", "taskId") and not peek.has(case.value, "content"):
         yield Flaw("a task was returned, and none was asked for", "/result/task")
 
 
@@ -38,23 +44,29 @@ def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
     "answer tools/call",
     "answer tasks/get",
     "notification notifications/tasks/status",
+    "notification notifications/tasks",
     topic=_TOPIC,
     since=4,
-    until=4,
 )
 def states_follow_one_another(case: Case) -> Iterator[Flaw]:
-    """Tasks begin as working, and what has ended stays."""
-    word = peek.at(case.value, "task") if case.method == "tools/call" else case.value
+    """What has ended stays as it is; in the core tasks begin as working, too."""
+    word = peek.at(case.value, "task") if case.method == "tools/call" and case.row < LAST else case.value
     if type(word) is not dict:
         return
     id_, status = peek.text(word, "taskId"), peek.text(word, "status")
     if id_ is None or status is None:
         return
     before = case.scene.states.get(id_)
-    if case.method == "tools/call" and before is None and status != "working":
+    if case.row < LAST and case.method == "tools/call" and before is None and status != "working":
         yield Flaw(f"a task begins as {status[:20]!r}, not as working", "/result/task/status")
-    if before in _ENDED and status != before:
+    if before in _ENDED and status != before and not _is_past(case, id_):
         yield Flaw(f"a task that was {before} is {status[:20]}", "/status")
+
+
+def _is_past(case: Case, id_: str) -> bool:
+    """Whether a task of the extension has outlived its time, after which it may fail whatever it was."""
+    life = case.scene.tasks.get(id_)
+    return life is not None and life.ttl_ms is not None and (case.time_ns - life.made_ns) / 1e6 > life.ttl_ms
 
 
 @check(

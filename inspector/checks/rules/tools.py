@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from inspector.checks.carriage import host_of, is_loopback
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
@@ -142,16 +143,71 @@ def is_described(case: Case) -> Iterator[Flaw]:
             yield Flaw(f"{name} has no description", f"{place}/description")
 
 
+@check(
+    "T17",
+    _HINT,
+    "an argument without a description",
+    _LIST,
+    topic="server/tools",
+    fix="Say of each argument what belongs into it.",
+)
+def arguments_are_described(case: Case) -> Iterator[Flaw]:
+    """A model fills it in by that; all of a list are told together."""
+    bare: list[tuple[str, str]] = []
+    for place, name, tool in tools_of(case):
+        for argument, schema in peek.mapping(tool, "inputSchema", "properties").items():
+            if type(schema) is dict and not {"description", "$ref", "const"} & schema.keys():
+                bare.append(
+                    (f"{name}: {argument[:60]!r}", f"{place}/inputSchema/properties/{_escaped(argument[:200])}")
+                )
+    if bare:
+        more = f", like {len(bare) - 1} more" if len(bare) > 1 else ""
+        yield Flaw(f"{bare[0][0]} has no description{more}", bare[0][1])
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
 _REFUSED = re.compile(r"(?i)(javascript|file|ftp|wss?|vbscript|blob):")
 
 
-@check("T16", _ERROR, "an icon that clients must refuse", _LIST, topic="basic", since=4, fix="Give https: or data:.")
+_LISTED = {
+    "tools/list": "tools",
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+}
+
+
+@check(
+    "T16",
+    _ERROR,
+    "an icon that clients must refuse",
+    *(f"answer {method}" for method in _LISTED),
+    topic="basic",
+    since=4,
+    fix="Give https: or data:.",
+)
 def icons_can_be_shown(case: Case) -> Iterator[Flaw]:
-    """Clients must reject icons of some schemes."""
-    for place, name, tool in tools_of(case):
-        for at, icon in enumerate(peek.items(tool, "icons")):
-            if (src := peek.text(icon, "src")) is not None and _REFUSED.match(src):
-                yield Flaw(f"{name}: its icon is at {src[:60]!r}", f"{place}/icons/{at}/src")
+    """Clients must reject icons of some schemes, and should those of other places than the server's."""
+    member = _LISTED[case.method]
+    for place, item in enumerate(peek.items(case.value, member)):
+        for at, icon in enumerate(peek.items(item, "icons")):
+            src, here = peek.text(icon, "src") or "", f"/result/{member}/{place}/icons/{at}/src"
+            name = (peek.text(item, "name") or f"number {place + 1}")[:80]
+            if _REFUSED.match(src):
+                yield Flaw(f"{name}: its icon is at {src[:60]!r}", here)
+            elif _is_doubtful(case, src) and case.scene.seldom("T16", 1, 1 << 62):
+                yield Flaw(f"{name}: its icon is at {src[:60]!r}; not all clients fetch it", here, severity=_HINT)
+
+
+def _is_doubtful(case: Case, src: str) -> bool:
+    """Plain HTTP from elsewhere than this machine, or another host than the server's."""
+    if not src.startswith(("http://", "https://")) or is_loopback(src):
+        return False
+    url = case.scene.connection.url if case.scene.connection is not None else ""
+    return src.startswith("http://") or (bool(url) and not is_loopback(url) and host_of(src) != host_of(url))
 
 
 @check(

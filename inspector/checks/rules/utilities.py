@@ -12,6 +12,7 @@ from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.log_levels import LEVELS
+from inspector.protocol.questions import INPUT_REQUIRED
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _LOG, _PROGRESS = "notification notifications/message", "notification notifications/progress"
@@ -19,6 +20,9 @@ _RACE_NS = 1_000_000_000
 """What crosses a cancellation on the wire within this time is nobody's fault."""
 _MOST_OPEN = 200
 """With more requests in flight nobody looks for one that asked for log messages."""
+_MOST_PAGES = 100
+_OFTEN, _SECOND_NS = 100, 1_000_000_000
+"""So many words of progress within this time are too many."""
 _LOOKED_AT = 16_384
 """Bytes of a log message that are searched."""
 
@@ -80,7 +84,12 @@ def progress_grows(case: Case) -> Iterator[Flaw]:
 
 @check("N03", _ERROR, "progress with values that can't be", _PROGRESS, topic="basic/utilities/progress")
 def progress_stays_within_total(case: Case) -> Iterator[Flaw]:
-    """More than all."""
+    """More than all, or more often than anybody can look."""
+    telling = _telling(case)
+    if telling is not None and telling.count == _OFTEN and case.time_ns - telling.since_ns < _SECOND_NS:
+        if case.scene.seldom("N03 often", 1, 1 << 62):
+            said = f"more than {_OFTEN} words of progress within a second"
+            yield Flaw(said, "/params", severity=_HINT, fix="A few in a second are enough.")
     now, total = peek.number(case.value, "progress"), peek.number(case.value, "total")
     if now is not None and total is not None and now > total:
         yield Flaw(f"progress is {now:g} of {total:g}", "/params/progress", severity=_HINT)
@@ -144,13 +153,16 @@ _PAGED = tuple(
     fix="Omit it at the end.",
 )
 def cursors_lead_on(case: Case) -> Iterator[Flaw]:
-    """A cursor that came before, and a page with nothing but a cursor."""
+    """A cursor that came before, a page with nothing but a cursor, and lists without an end."""
     cursor = peek.text(case.value, "nextCursor")
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
     if cursor is None:
         return
-    if asked is not None and cursor in case.scene.cursors.get(case.method, ()):
+    before = case.scene.cursors.get(case.method, ())
+    if asked is not None and cursor in before:
         yield Flaw(f"the cursor {cursor[:60]!r} comes again", "/result/nextCursor")
+    elif asked is not None and len(before) == _MOST_PAGES:
+        yield Flaw(f"{_MOST_PAGES} pages of {case.method} have come, and there are more", "/result/nextCursor")
     elif not any(each for each in case.value.values() if type(each) is list):
         yield Flaw("an empty page with a cursor", "/result/nextCursor")
 
@@ -166,11 +178,16 @@ def pages_share_their_scope(case: Case) -> Iterator[Flaw]:
             yield Flaw(said, "/result/cacheScope", frames=(first["frame"],))
 
 
-@check("H04", _HINT, "caching hints on a question", "asking", topic="server/utilities/caching", since=5)
-def questions_are_not_cached(case: Case) -> Iterator[Flaw]:
-    """Hints are for results that are complete."""
-    if peek.has(case.value, "ttlMs"):
+@check("H04", _HINT, "caching hints where they do harm", "answer", topic="server/utilities/caching", since=5)
+def what_is_asked_or_private_is_not_cached(case: Case) -> Iterator[Flaw]:
+    """Hints are for results that are complete; what one person was let in for is not for everybody."""
+    if type(case.value) is not dict or "ttlMs" not in case.value:
+        return
+    if case.value.get("resultType") == INPUT_REQUIRED:
         yield Flaw("caching hints on a result that asks for input", "/result/ttlMs")
+    elif case.method == "resources/read" and case.value.get("cacheScope") == "public" and case.life is not None:
+        if case.life.sent("authorization") is not None:
+            yield Flaw("a resource that was read with credentials is public to caches", "/result/cacheScope")
 
 
 @check(

@@ -25,6 +25,8 @@ RESULTS = {
     "tasks/get": "TaskResult",
     "tasks/cancel": "TaskResult",
 }
+OF_EXTENSION = {"tasks/get": "Handled", "tasks/cancel": "Result", "notifications/tasks": "Handle"}
+"""Those that are others since tasks are an extension."""
 """The shape of the result by the method; any other is a plain Result."""
 
 PARAMS = {
@@ -306,6 +308,17 @@ Task !D03
   _meta?            object                     !E18
 TaskResult < Task
   _meta?            object                     !E18
+Handle !D03
+  taskId            text                 5+
+  status            'working'|'input_required'|'completed'|'failed'|'cancelled'  5+  !D03/D02
+  statusMessage?    text                 5+
+  createdAt         text                 5+
+  lastUpdatedAt     text                 5+
+  ttlMs             whole|nothing        5+
+  pollIntervalMs?   whole                5+
+  _meta?            object                     !E18
+Handled < Handle !D03
+  resultType        text                 5+    !L10/L11
 Tasks < Page
   tasks             [Task]                     !D03
 Created < Result !D01

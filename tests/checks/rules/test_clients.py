@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.checks.rules import clients
-from tests.checks.both import assert_both, checks_of
+from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk
 
 _TEXT = {"type": "text", "text": "a"}
@@ -80,3 +80,19 @@ def test_a_question_inside_of_a_result_is_judged_the_same() -> None:
         each for each in Talk(5).ask("tools/call", {"name": "a"}).answer(question).findings() if each.id == "Z05"
     )
     assert found.pointer == "/result/inputRequests/q/params/requestedSchema/properties/password"
+
+
+@pytest.mark.parametrize(
+    ("field", "found"),
+    [
+        ({"type": "integer", "default": "3"}, True),
+        ({"type": "integer", "default": True}, True),
+        ({"type": "string", "enum": ["a"], "default": "b"}, True),
+        ({"type": "string", "oneOf": [{"const": "a", "title": "A"}], "default": "b"}, True),
+        ({"type": "number", "default": 3}, False),
+        ({"type": "string", "enum": ["a"], "default": "a"}, False),
+        ({"type": "boolean", "default": False}, False),
+    ],
+)
+def test_a_form_begins_with_values_that_it_takes(field: dict[str, object], *, found: bool) -> None:
+    assert [each.severity for each in of_one(_form({"a": field})().findings(), "Z02")] == ["hint"] * found

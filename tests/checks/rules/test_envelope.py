@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.checks.rules import envelope
-from tests.checks.both import assert_both, checks_of
+from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import META, Cases, Talk, asked, told
 
 _PING = b'{"jsonrpc":"2.0","id":2,"result":{}}'
@@ -80,3 +80,12 @@ def test_what_an_older_server_answers_to_a_probe_is_not_judged_by_the_newer_revi
     meta = {META + "protocolVersion": "x", META + "clientCapabilities": {}}
     talk = Talk(4, opened=False).ask("server/discover", {"_meta": meta}).error(-32000)
     assert not talk.findings()
+
+
+def test_a_reserved_prefix_with_an_unknown_name_is_a_hint() -> None:
+    def found(key: str) -> list[str]:
+        return [each.severity for each in of_one(asked("ping", {"_meta": {key: 1}})().findings(), "E18")]
+
+    assert found(META + "news") == ["hint"]
+    assert found("tools.mcp.com/a") == ["hint"]
+    assert found(META + "related-task") == found("com.example.mcp/a") == found("com.mcpish/a") == []

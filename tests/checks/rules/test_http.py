@@ -3,8 +3,8 @@
 import pytest
 
 from inspector.checks.rules import http
-from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import Cases, Script, Talk
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk, ids
 
 _ANSWER = b'{"jsonrpc":"2.0","id":%d,"result":{}}'
 
@@ -36,6 +36,11 @@ def _streamed(*ids: str, row: int = 3) -> Script:
     return talk
 
 
+def _older(endpoint: bytes) -> Talk:
+    talk = Talk(1, transport="sse").post("GET", "http://host/sse").head(kind="text/event-stream")
+    return talk.note(endpoint, event="endpoint")
+
+
 CASES: Cases = {
     "W01": (_informed(200), _informed(202)),
     "W02": (_posted(status=202), _posted(status=200)),
@@ -52,8 +57,8 @@ CASES: Cases = {
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 3),
     ),
     "V01": (
-        lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="answer"),
-        lambda: Talk(1, transport="sse").ask("ping").event(_ANSWER % 2, event="message"),
+        lambda: _older(b"data: /messages").ask("ping").event(_ANSWER % 2, event="answer"),
+        lambda: _older(b"data: /messages").ask("ping").event(_ANSWER % 2, event="message"),
     ),
 }
 
@@ -74,3 +79,28 @@ def test_the_older_http_accepts_requests_and_answers_elsewhere() -> None:
 @pytest.mark.parametrize("body", [b'{"error":"invalid_token"}', b"<html>", b"no"])
 def test_what_refuses_a_request_without_json_rpc_is_no_message_of_the_protocol(body: bytes) -> None:
     assert not Talk(3, transport="http").post().ask("ping").head(500).frame(body).findings()
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "found"),
+    [
+        (b"data: http://host/messages?id=1", False),
+        (b"event: endpoint\ndata: messages", False),
+        (b"data: http://elsewhere/messages", True),
+        (b"data: https://host/messages", True),
+        (b"data: http://[", True),
+    ],
+)
+def test_the_endpoint_is_of_the_stream_s_own_origin(endpoint: bytes, *, found: bool) -> None:
+    assert ("V01" in ids(_older(endpoint))) is found
+
+
+def test_a_message_before_the_endpoint_is_a_hint() -> None:
+    talk = Talk(1, transport="sse").post("GET").head(kind="text/event-stream").ask("ping").event(_ANSWER % 2)
+    assert [each.severity for each in of_one(talk.findings(), "V01")] == ["hint"]
+
+
+def test_who_does_not_say_what_it_must_is_refused_with_400() -> None:
+    bare = Talk(5, transport="http").post().ask("tools/list", {"_meta": {}}).head(200).error(-32602)
+    assert "W16" in ids(bare)
+    assert "W16" not in ids(Talk(5, transport="http").post().ask("tools/list").head(200).error(-32602))

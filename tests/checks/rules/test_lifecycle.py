@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from inspector.checks.rules import lifecycle
+from inspector.protocol.revisions.table import ROWS
 from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import META, Cases, Talk, asked, initialize, initialized, told
+from tests.checks.talks import META, Cases, Talk, asked, ids, initialize, initialized, told
 
 _NONE: dict[str, Any] = {"completions": {}}
 
@@ -35,7 +36,7 @@ CASES: Cases = {
     "L07": (_discover, lambda: Talk(5)),
     "L08": (
         lambda: Talk(5).ask("tools/list").error(-32022, data={"supported": []}),
-        lambda: Talk(5).ask("tools/list").error(-32022, data={"supported": ["x"], "requested": "y"}),
+        lambda: Talk(5).ask("tools/list").error(-32022, data={"supported": ["x"], "requested": ROWS[-1].date}),
     ),
     "L09": (
         lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": ["roots"]}),
@@ -88,3 +89,13 @@ def test_what_was_only_advice_once_is_a_warning_there() -> None:
     early = Talk(1, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
     late = Talk(3, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
     assert [each.severity for each in (*early, *late)] == ["warning", "error"]
+
+
+def test_the_version_that_was_requested_is_repeated_as_it_was() -> None:
+    assert "L08" in ids(Talk(5).ask("tools/list").error(-32022, data={"supported": ["x"], "requested": "y"}))
+
+
+def test_numbers_of_a_candidate_are_leftovers_only_in_their_own_shape() -> None:
+    data = {"supported": ["x"], "requested": ROWS[-1].date}
+    assert "L13" in ids(Talk(5).ask("tools/list").error(-32004, data=data))
+    assert "L13" not in ids(Talk(5).ask("tools/list").error(-32004))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.checks.rules import tools
-from tests.checks.both import assert_both, checks_of
+from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, asked, ids
 
 _OBJECT = {"type": "object"}
@@ -41,6 +41,10 @@ def _nested(depth: int) -> dict[str, Any]:
 
 
 CASES: Cases = {
+    "T17": (
+        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "title": "A"}}}),
+        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "description": "of a"}}}),
+    ),
     "T09": (_listed(inputSchema=_nested(25)), _listed(inputSchema=_nested(10))),
     "T03": (
         _listed(inputSchema={"type": "object", "properties": {"a": {"type": "strnig"}}}),
@@ -104,3 +108,25 @@ def test_a_slash_in_a_name_is_only_a_hint() -> None:
 )
 def test_a_schema_may_be_large_in_several_ways(schema: dict[str, Any], *, found: bool) -> None:
     assert ("T09" in ids(_listed(inputSchema=schema)())) is found
+
+
+def test_arguments_without_a_word_are_told_together() -> None:
+    fields = {"a": {"type": "string"}, "b/c": {}, "d": {"description": "of d"}, "e": {"$ref": "#/$defs/e"}}
+    (found,) = of_one(_listed(inputSchema={"type": "object", "properties": fields})().findings(), "T17")
+    assert found.sentence == "a: 'a' has no description, like 1 more"
+    assert found.pointer == "/result/tools/0/inputSchema/properties/a"
+
+
+@pytest.mark.parametrize(
+    ("src", "severities"),
+    [
+        ("javascript:1", ["error"]),
+        ("http://cdn.example/a.png", ["hint"]),
+        ("http://localhost:1/a.png", []),
+        ("https://cdn.example/a.png", []),
+        ("data:image/png;base64,AAAA", []),
+    ],
+)
+def test_icons_are_where_clients_fetch_them(src: str, severities: list[str]) -> None:
+    listed = {"prompts": [{"name": "a", "icons": [{"src": src}]}]}
+    assert [each.severity for each in of_one(asked("prompts/list", listed)().findings(), "T16")] == severities

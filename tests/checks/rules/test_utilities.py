@@ -5,7 +5,7 @@ import pytest
 from inspector.checks.rules import utilities
 from inspector.protocol.revisions.table import ROWS
 from tests.checks.both import assert_both, checks_of, of_one
-from tests.checks.talks import META, Cases, Script, Talk
+from tests.checks.talks import META, Cases, Script, Talk, ids
 
 _LOG = {"level": "info", "data": 1}
 
@@ -109,3 +109,29 @@ def test_what_was_found_in_a_log_is_not_repeated() -> None:
     (found,) = of_one(_logged("connecting with sk-" + "a1B2" * 12)().findings(), "G04")
     assert "a1B2" not in found.sentence
     assert "an API key" in found.sentence
+
+
+def test_what_was_read_with_credentials_is_not_for_everybody() -> None:
+    def read(scope: str, **headers: str) -> Talk:
+        talk = Talk(5, transport="http").post(**headers).ask("resources/read", {"uri": "a:b"}).head()
+        return talk.answer({"contents": [{"uri": "a:b", "text": ""}], "cacheScope": scope})
+
+    assert "H04" in ids(read("public", Authorization="Bearer x"))
+    assert "H04" not in ids(read("private", Authorization="Bearer x"))
+    assert "H04" not in ids(read("public"))
+
+
+def test_a_list_without_an_end_is_told_once() -> None:
+    talk = Talk().ask("prompts/list").answer({"prompts": [{"name": "a"}], "nextCursor": "0"})
+    for page in range(1, 120):
+        listed = {"prompts": [{"name": f"a{page}"}], "nextCursor": str(page)}
+        talk.ask("prompts/list", {"cursor": str(page - 1)}).answer(listed)
+    assert len(of_one(talk.findings(), "A02")) == 1
+
+
+def test_more_progress_than_anybody_can_look_at_is_told_once() -> None:
+    assert [each.severity for each in of_one(_progress(*range(300))().findings(), "N03")] == ["hint"]
+    slowly = Talk().ask("tools/call", {"name": "a"}, progressToken="t")
+    for word in range(150):
+        slowly.wait(0.1).tell("notifications/progress", {"progressToken": "t", "progress": word})
+    assert "N03" not in ids(slowly)

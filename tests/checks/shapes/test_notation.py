@@ -2,7 +2,7 @@
 
 import re
 
-from inspector.checks.shapes.notation import PARAMS, RESULTS, TYPES
+from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS, TYPES
 from inspector.checks.shapes.parse import read
 from inspector.protocol.revisions.table import ROWS
 
@@ -24,7 +24,16 @@ _SIMPLE = {
 
 def test_every_type_that_is_named_is_there_and_used() -> None:
     types = read(TYPES)
-    named = {*RESULTS.values(), *PARAMS.values(), "Result", "Created", "Asking", "Cached", "Page"}
+    named = {
+        *RESULTS.values(),
+        *PARAMS.values(),
+        *OF_EXTENSION.values(),
+        "Result",
+        "Created",
+        "Asking",
+        "Cached",
+        "Page",
+    }
     for each in types.values():
         named |= set(each.arms)
         for member in each.members:
