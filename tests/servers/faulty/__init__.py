@@ -8,7 +8,6 @@ below say what is to come of it:
     # command: npx -y @acme/mcp         how it is started; the file itself, with Python, if it is not said
     # path: bin                         a folder here that stands first on the PATH of the child
     # options: --timeout 3              what `check` is told beside
-    # calls: forecast                   this tool is called; the exit status is that of the call
     # url: /mcp                         it is served over HTTP, by the file's own `answer`
 
 In a command {python} is this interpreter, {here} the file's folder, {file} the file. In a URL {port} is the host's.
@@ -23,7 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-_HEADER = re.compile(r"^# (expects|exit|command|path|options|calls|url): (.+)$", re.MULTILINE)
+_HEADER = re.compile(r"^# (expects|exit|command|path|options|url): (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,6 @@ class Faulty:
     """How it is started; () of one that is served over HTTP."""
     path: str
     options: tuple[str, ...]
-    calls: str
-    """A tool; "" if none is called."""
     url: str
     """Path, or a whole URL; "" of one that is started."""
 
@@ -73,7 +70,6 @@ def read(file: Path) -> Faulty:
         tuple(words),
         said.get("path", ""),
         tuple(shlex.split(said.get("options", ""))),
-        said.get("calls", ""),
         said.get("url", ""),
     )
 

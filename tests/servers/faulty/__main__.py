@@ -1,5 +1,9 @@
-"""Prints what `check` says of each faulty server: `python -m tests.servers.faulty [WORD…]`, or of those so named."""
+"""Prints what `check` says of each faulty server: `python -m tests.servers.faulty [--keep DIR] [WORD…]`.
 
+With words, of those whose names have one of them. Recordings and reports are kept in the folder that is named.
+"""
+
+import argparse
 import os
 import sys
 import tempfile
@@ -12,11 +16,17 @@ from tests.servers.faulty.verdicts import check_all
 
 def main() -> int:
     """The table; 1 if something is not as expected."""
-    wanted = [each for each in servers() if not sys.argv[1:] or any(word in each.name for word in sys.argv[1:])]
+    parser = argparse.ArgumentParser(prog="python -m tests.servers.faulty")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep recordings and reports there")
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    asked = parser.parse_args()
+    wanted = [each for each in servers() if not asked.words or any(word in each.name for word in asked.words)]
     wrong, began = 0, time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         os.environ["MCP_INSPECT_HOME"] = str(Path(place, "home"))
-        for verdict in check_all(wanted, Path(place)):
+        if asked.keep is not None:
+            asked.keep.mkdir(parents=True, exist_ok=True)
+        for verdict in check_all(wanted, asked.keep or Path(place)):
             faults = verdict.faults
             wrong += bool(faults)
             name, expects = verdict.server.name, verdict.server.expects

@@ -32,23 +32,20 @@ class Verdict:
 
     server: Faulty
     live: Ran
-    """With the server: `check --json`, or a call."""
+    """`check --json`, with the server."""
     text: Ran
     """`check`, of the recording."""
     again: Ran
     """`check --json`, of the recording."""
     capture: Path
+    """The recording; beside it lie its reports, with .sarif and .xml for the suffix."""
     left: tuple[int, ...]
     """Process groups that are still alive."""
 
     @property
     def primary(self) -> str:
         """The id of the primary finding in the JSON of the live run; "-" if there is none."""
-        return primary_of(self._judged)
-
-    @property
-    def _judged(self) -> Ran:
-        return self.again if self.server.calls else self.live
+        return primary_of(self.live)
 
     @property
     def is_expected(self) -> bool:
@@ -61,7 +58,7 @@ class Verdict:
         expects = self.server.expects
         first = self.text.stdout.split("\n", 1)[0]
         told = (
-            (self.is_expected, f"the primary finding is {self.primary} {_sentence(self._judged)}"),
+            (self.is_expected, f"the primary finding is {self.primary} {_sentence(self.live)}"),
             (self.live.status == self.server.exit, f"the exit status is {self.live.status}: {self.live.stderr[-300:]}"),
             (primary_of(self.again) == self.primary, f"of the recording it is {primary_of(self.again)}"),
             (first[2:].split()[:1] == [self.primary] and expects in first, f"the text begins with {first!r}"),
@@ -102,12 +99,12 @@ def check(server: Faulty, place: Path) -> Verdict:
     """Run it, with its recording in `place`."""
     capture = place / f"{server.name.replace('/', '-')}.mcpcap"
     with _words(server) as words:
-        command = ("call", server.calls) if server.calls else ("check",)
-        live = inspect(*command, "--json", "--capture", str(capture), *words)
+        live = inspect("check", "--json", "--capture", str(capture), *words)
     if not capture.exists():
         nothing = Ran(-1, "", "")
         return Verdict(server, live, nothing, nothing, capture, ())
-    recorded = inspect("check", str(capture)), inspect("check", "--json", str(capture))
+    reports = "--sarif", str(capture.with_suffix(".sarif")), "--junit", str(capture.with_suffix(".xml"))
+    recorded = inspect("check", *reports, str(capture)), inspect("check", "--json", str(capture))
     return Verdict(server, live, *recorded, capture, tuple(_left(capture)))
 
 

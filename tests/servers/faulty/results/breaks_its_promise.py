@@ -1,7 +1,7 @@
 """It promises a number, and returns a text: hosts that validate refuse the result."""
 # expects: S-23
-# exit: 0
-# calls: forecast
+# exit: 1
+# options: --call forecast={}
 
 from typing import Any
 

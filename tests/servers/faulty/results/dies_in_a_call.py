@@ -1,7 +1,7 @@
 """One call is one too many: an exception that nobody catches ends the server."""
 # expects: P-17
 # exit: 4
-# calls: forecast
+# options: --call forecast={}
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """An exception in the tool becomes a protocol error: the model never sees what went wrong."""
 # expects: L-19
 # exit: 5
-# calls: forecast
+# options: --call forecast={}
 
 from typing import Any
 

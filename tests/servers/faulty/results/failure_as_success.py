@@ -1,7 +1,7 @@
 """The tool fails and says so in a text, without isError: host and model take it for a result."""
 # expects: L-20
 # exit: 0
-# calls: forecast
+# options: --call forecast={}
 
 from typing import Any
 

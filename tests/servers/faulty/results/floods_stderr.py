@@ -1,7 +1,7 @@
 """It logs every byte that it handles: megabytes a second on stderr."""
 # expects: R-04
 # exit: 0
-# calls: forecast
+# options: --call forecast={}
 
 import sys
 from typing import Any

@@ -1,8 +1,7 @@
 """The call hangs: the service behind it does not answer, and the server has no time limit of its own."""
 # expects: R-07
 # exit: 7
-# calls: forecast
-# options: --timeout 2.5
+# options: --call forecast={} --timeout 2.5
 
 from typing import Any
 

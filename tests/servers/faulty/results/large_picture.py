@@ -1,7 +1,7 @@
 """It returns a map of 3 MB as an image."""
 # expects: R-02
 # exit: 0
-# calls: forecast
+# options: --call forecast={}
 
 import base64
 from typing import Any

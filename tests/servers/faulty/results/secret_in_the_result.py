@@ -1,7 +1,7 @@
 """The result carries the key that the server itself got."""
 # expects: R-08
 # exit: 0
-# calls: forecast
+# options: --call forecast={}
 
 from typing import Any
 

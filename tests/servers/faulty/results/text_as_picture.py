@@ -1,7 +1,7 @@
 """What it calls a PNG is a page that says 404."""
 # expects: S-22
 # exit: 0
-# calls: forecast
+# options: --call forecast={}
 
 import base64
 from typing import Any

@@ -1,7 +1,7 @@
 """It returns the weather of a hundred years: the host cuts it off, or refuses it."""
 # expects: R-01
 # exit: 0
-# calls: forecast
+# options: --call forecast={}
 
 from typing import Any
 
