@@ -4,7 +4,6 @@ What is not known is a dot, never a tick: a pack of facts says what goes wrong, 
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 from typing import Any
 
 from inspector.checks.findings import Confidence, Finding
@@ -146,7 +145,7 @@ def dated(source: Source) -> str:
 
 def is_old(source: Source) -> bool:
     """Whether a source is so much older than the newest that things may have changed."""
-    return (date.fromisoformat(newest()) - date.fromisoformat(source.date)).days > AGES_AFTER_DAYS
+    return (newest() - source.date).days > AGES_AFTER_DAYS
 
 
 def matrix_as_json(matrix: Matrix) -> dict[str, Any]:
@@ -184,7 +183,7 @@ def source_as_json(source: Source) -> dict[str, Any]:
     """Where and when something was seen."""
     return {
         "url": source.url,
-        "date": source.date,
+        "date": source.date.isoformat(),
         "seen_in": source.seen_in or None,
         "confidence": source.confidence,
     }
@@ -220,7 +219,7 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
     host, fact = min(found.values(), key=lambda each: each[1].effect.rank)
     code, role = _CODES[fact.effect]
     more = f"; {len(found) - 1} more" if len(found) > 1 else ""
-    seen = f" ({fact.source.date[:7]}{more})"
+    seen = f" ({fact.source.date:%Y-%m}{more})"
     return ((f"{code} ", role), (f"{host.name} {fact.sentence}", "text"), (seen, "muted"))
 
 

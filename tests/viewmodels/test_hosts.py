@@ -1,5 +1,6 @@
 """Hosts as lines: the matrix, its notes, words for a finding, and the line above a form."""
 
+from datetime import date
 from typing import Any
 
 from inspector.capture.load import load
@@ -104,7 +105,7 @@ def test_what_is_known_of_a_host_stands_with_its_sources() -> None:
 
 
 def test_an_old_source_is_called_old() -> None:
-    old = Source("https://a", "2025-01-01", "1.0", Confidence.GUESS)
+    old = Source("https://a", date(2025, 1, 1), "1.0", Confidence.GUESS)
     assert is_old(old)
     assert dated(old) == "2025-01-01, seen in 1.0, guess, old  https://a"
-    assert not is_old(Source("https://a", "2026-11-22"))
+    assert not is_old(Source("https://a", date(2026, 11, 22)))

@@ -1,5 +1,7 @@
 """VS Code with Copilot Chat, and Cursor. The first is read in its code, the second is known from reports alone."""
 
+from datetime import date
+
 from inspector.checks.findings import Confidence
 from inspector.checks.hosts.facts import Effect, Fact, Feature, Host, Source
 from inspector.checks.surface.names import Naming, TooLong
@@ -8,13 +10,13 @@ _CERTAIN = Confidence.CERTAIN
 _CODE = "https://github.com/microsoft/vscode/blob"
 _MCP = "src/vs/workbench/contrib/mcp/common"
 _CHAT = "https://github.com/microsoft/vscode-copilot-chat/blob/31acd00a86424e2ee6e980e54919cf31fbf88030/src/extension"
-_READ = "2026-11-22"
+_READ = date(2026, 11, 22)
 _SERVER = Source(f"{_CODE}/0052d689f910e056718b44fdecc7a5e1ad2c3b66/{_MCP}/mcpServer.ts", _READ, confidence=_CERTAIN)
 _HANDLER = Source(
     f"{_CODE}/c5308376f79a19368c9bd9dccc81090aa1bfcb79/{_MCP}/mcpServerRequestHandler.ts", _READ, confidence=_CERTAIN
 )
-_NORMALIZER = Source(f"{_CHAT}/tools/common/toolSchemaNormalizer.ts", "2026-03-29", confidence=_CERTAIN)
-_FETCHER = Source(f"{_CHAT}/prompt/node/chatMLFetcher.ts", "2026-03-29", confidence=_CERTAIN)
+_NORMALIZER = Source(f"{_CHAT}/tools/common/toolSchemaNormalizer.ts", date(2026, 3, 29), confidence=_CERTAIN)
+_FETCHER = Source(f"{_CHAT}/prompt/node/chatMLFetcher.ts", date(2026, 3, 29), confidence=_CERTAIN)
 _CONTRIBUTION = Source(
     f"{_CODE}/027907cb37d0df0ff0df4b3538d3dbc1d26e7cac/{_MCP}/mcpLanguageModelToolContribution.ts",
     _READ,
@@ -73,7 +75,7 @@ VS_CODE = Host(
 )
 
 _CURSOR_DOCS = Source("https://www.developersdigest.tech/mcp-servers/clients/cursor", _READ)
-_SIXTY = Source("https://github.com/ComposioHQ/composio/issues/2788", "2026-02-27")
+_SIXTY = Source("https://github.com/ComposioHQ/composio/issues/2788", date(2026, 2, 27))
 
 CURSOR = Host(
     "cursor",
@@ -91,7 +93,7 @@ CURSOR = Host(
             "tool-count",
             Effect.WARNED,
             "warns of more than 80 tools, of all servers together",
-            Source("https://github.com/Snowflake-Labs/mcp/issues/77", "2025-09-02"),
+            Source("https://github.com/Snowflake-Labs/mcp/issues/77", date(2025, 9, 2)),
             over=80,
         ),
     ),

@@ -4,6 +4,7 @@ A fact ages: it has the date of its source, the version it was seen in, a link, 
 nobody has a source for is no fact. A fact hangs on a trait, which is the name of a peculiarity (see `traits`).
 """
 
+from datetime import date
 from enum import StrEnum
 
 import msgspec
@@ -50,8 +51,8 @@ class Source(msgspec.Struct, frozen=True):
     """Where something was read, or what was run."""
 
     url: str
-    date: str
-    """Of the issue, of the commit; of code without a date the day on which it was read. ISO 8601."""
+    date: date
+    """Of the issue, of the commit; of code without a date the day on which it was read."""
     seen_in: str = ""
     """The version that it is about; "" if the source names none."""
     confidence: Confidence = Confidence.LIKELY

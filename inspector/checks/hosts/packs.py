@@ -1,6 +1,7 @@
 """All hosts there are packs of, by their id; and which of them have something to say of a trait."""
 
 from collections.abc import Iterable
+from datetime import date
 
 from inspector.checks.hosts.claude import CLAUDE_CODE, CLAUDE_DESKTOP
 from inspector.checks.hosts.editors import CURSOR, VS_CODE
@@ -39,6 +40,6 @@ def facts_about(trait: str, hosts: Iterable[Host], amount: int = 0) -> list[tupl
     return sorted(found, key=lambda each: each[1].effect.rank)
 
 
-def newest() -> str:
+def newest() -> date:
     """The date of the newest source."""
     return max(fact.source.date for host in HOSTS.values() for fact in host.facts)

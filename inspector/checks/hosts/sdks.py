@@ -1,10 +1,12 @@
 """The clients of the official SDKs, tried one by one: what they do, so does each program that is built upon them."""
 
+from datetime import date
+
 from inspector.checks.findings import Confidence
 from inspector.checks.hosts.facts import Effect, Fact, Feature, Host, Limit, Source
 
 _CERTAIN = Confidence.CERTAIN
-_TRIED = "2026-11-22"
+_TRIED = date(2026, 11, 22)
 
 
 def _npm(package: str, version: str) -> Source:

@@ -1,12 +1,14 @@
 """Codex and Gemini CLI, read in their code."""
 
+from datetime import date
+
 from inspector.checks.findings import Confidence
 from inspector.checks.hosts.facts import Effect, Fact, Feature, Host, Limit, Source
 from inspector.checks.surface.names import Naming, TooLong
 
 _CERTAIN, _GUESS = Confidence.CERTAIN, Confidence.GUESS
 _CODEX = "https://github.com/openai/codex/blob"
-_READ = "2026-11-22"
+_READ = date(2026, 11, 22)
 _TOOLS = Source(
     f"{_CODEX}/00a35b1bf7756fef83d5100d40804d2a9c4e6a04/codex-rs/codex-mcp/src/tools.rs", _READ, confidence=_CERTAIN
 )
@@ -18,7 +20,8 @@ _CLIENT = Source(
 _SCHEMA = Source(
     f"{_CODEX}/1048c68e183b97cfec9f78d5c2b951b026350c07/codex-rs/tools/src/json_schema.rs", _READ, confidence=_CERTAIN
 )
-_ROOT = Source("https://github.com/Dicklesworthstone/flywheel_connectors/issues/49", "2026-05-20")
+_ROOT = Source("https://github.com/Dicklesworthstone/flywheel_connectors/issues/49", date(2026, 5, 20))
+_SAMPLING = Source("https://github.com/openai/codex/pull/5116", date(2025, 10, 17), confidence=_GUESS)
 _ROOT_SAID = "gets error 400 for every request: type object at the root, and no combinators beside it"
 
 CODEX = Host(
@@ -41,7 +44,9 @@ CODEX = Host(
         Feature("tools", True, _TOOLS),
         Feature("elicitation", True, _CLIENT),
         Feature(
-            "sampling", False, Source("https://github.com/openai/codex/pull/5116", "2025-10-17", confidence=_GUESS)
+            "sampling",
+            False,
+            _SAMPLING,
         ),
     ),
     (
@@ -50,7 +55,7 @@ CODEX = Host(
         Limit(
             "result",
             "cuts results to about 10,000 tokens",
-            Source("https://github.com/openai/codex/issues/14466", "2026-03-12"),
+            Source("https://github.com/openai/codex/issues/14466", date(2026, 3, 12)),
         ),
     ),
     Naming("mcp__{server}__{tool}", 64, TooLong.HASH, "^A-Za-z0-9_-"),
@@ -58,7 +63,7 @@ CODEX = Host(
 )
 
 _GEMINI = "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2"
-_DATE = "2026-08-21"
+_DATE = date(2026, 8, 21)
 _MCP_TOOL = Source(f"{_GEMINI}/packages/core/src/tools/mcp-tool.ts", _DATE, confidence=_CERTAIN)
 _MCP_CLIENT = Source(f"{_GEMINI}/packages/core/src/tools/mcp-client.ts", _DATE, confidence=_CERTAIN)
 _SDK = Source(f"{_GEMINI}/packages/core/package.json", _DATE, "SDK 1.23.0")
@@ -83,7 +88,7 @@ GEMINI_CLI = Host(
             "boolean-bound",
             Effect.BREAKS,
             "gets error 400 for every request",
-            Source("https://github.com/google-gemini/gemini-cli/issues/4920", "2025-07-26", "0.1.14", _GUESS),
+            Source("https://github.com/google-gemini/gemini-cli/issues/4920", date(2025, 7, 26), "0.1.14", _GUESS),
         ),
         Fact("output-reference", Effect.FINE, "does without the check of results", _MCP_CLIENT),
     ),

