@@ -11,6 +11,7 @@ from inspector.checks.scene import Case
 from inspector.forms.dialects import dialect_of
 from inspector.protocol import peek
 from inspector.protocol.headers import mirrors
+from inspector.protocol.jsonrpc import encode
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _LIST = "answer tools/list"
@@ -225,11 +226,16 @@ def schemas_are_schemas(case: Case) -> Iterator[Flaw]:
     """By the metaschema of the dialect that it names, else of the default one."""
     from inspector.forms.validate import verdict_on_schema
 
+    left, fine = _MOST_JUDGED, set[bytes]()
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
-            if type(schema := tool.get(member)) is not dict:
+            if type(schema := tool.get(member)) is not dict or (written := encode(schema)) in fine:
                 continue
-            for problem in verdict_on_schema(schema).problems[:3]:
+            if (left := left - _extent(schema, left)[0]) < 0:
+                return
+            if not (problems := verdict_on_schema(schema).problems):
+                fine.add(written)
+            for problem in problems[:3]:
                 if problem.keyword not in ("$ref", "pattern", "patternProperties"):
                     yield Flaw(f"{name}: {member} {problem.sentence}", f"{place}/{member}{problem.pointer}")
 
@@ -256,6 +262,8 @@ def references_lead_somewhere(case: Case) -> Iterator[Flaw]:
                     yield Flaw(f"{name}: {member} has a reference that {fault.sentence}", f"{place}/{member}")
 
 
+_MOST_JUDGED = 10_000
+"""Objects, in all schemas of a list, that are held against a metaschema: two seconds."""
 _DEEP, _MANY, _LARGE = 40, 2000, 100_000
 _MOST_OBJECTS = 200_000
 """Of all schemas of a list together."""
