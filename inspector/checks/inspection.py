@@ -5,7 +5,6 @@ check is asked with what was known before its message, and what the message teac
 wait until `linger` is called. It never raises on what a server sent; whoever has a loop calls it from a thread.
 """
 
-import re
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -16,11 +15,13 @@ import msgspec
 from inspector.checks import carriage, everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding
+from inspector.checks.glances import is_for_a_probe, is_odd, is_plain_refusal
 from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.rows import row_of_answer
 from inspector.checks.scene import Asked, Case, HttpLife, Scene
+from inspector.protocol.cut import messages_of
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -31,13 +32,12 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import (
     Answer,
     ErrorAnswer,
     Message,
     Notification,
-    NotJsonRpc,
     Request,
     RequestId,
     read,
@@ -148,10 +148,12 @@ class Inspection:
 
     def _frame(self, frame: Frame) -> None:
         self.scene.last_ns, self.scene.wall_offset_ns = frame.time_ns, frame.wall_ns - frame.time_ns
-        messages = read(frame.payload)
+        messages = messages_of(frame)
         if frame.direction is Direction.TO_SERVER:
             for message in messages:
                 sent(self.scene, frame, message, len(messages) > 1)
+            return
+        if frame.http is not None and is_for_a_probe(self.scene, self.scene.life(frame.http), frame.n):
             return
         if frame.http is not None and self._is_refusal(frame, self.scene.life(frame.http), messages):
             return
@@ -353,41 +355,4 @@ class _Plan(msgspec.Struct, frozen=True):
     heavy: tuple[Check, ...]
 
 
-_UNCLAIMED = '"jsonrpc" is missing'
 _PROGRESS = "notifications/progress"
-_LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
-
-
-def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
-    """Whether a frame needs a closer look: false for one plain message in plain bytes."""
-    first, payload = messages[0], frame.payload
-    return (
-        len(messages) != 1
-        or type(first) is NotJsonRpc
-        or bool(first.defects)
-        or frame.eol is Eol.CRLF
-        or (frame.eol is Eol.NONE and frame.channel is Channel.STDOUT)
-        or frame.sse is not None
-        or payload[:1] != b"{"
-        or len(payload) > 1 << 20
-        or b"\x1b" in payload
-        or b"NaN" in payload
-        or b"Infinity" in payload
-        or _LARGE.search(payload) is not None
-        or not (payload.isascii() or _is_utf8(payload))
-    )
-
-
-def is_plain_refusal(life: HttpLife, messages: tuple[Message, ...]) -> bool:
-    """Whether this is the body of an HTTP error that does not claim to be JSON-RPC: an OAuth error, a proxy's page."""
-    if life.response is None or life.response.status < 400:
-        return False
-    return any(type(each) is NotJsonRpc or any(_UNCLAIMED in defect for defect in each.defects) for each in messages)
-
-
-def _is_utf8(payload: bytes) -> bool:
-    try:
-        payload.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

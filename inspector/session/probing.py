@@ -118,7 +118,9 @@ def knocks(session: Session) -> Iterator[Knock]:
     if http.mcp_session_id is not None:
         yield _post(session, "a session that there is not", plain | {"Mcp-Session-Id": SESSION})
     if http.carriage is Carriage.STATELESS:
-        yield Knock("GET, which is no way to ask", "GET", (("Accept", "text/event-stream"),))
+        version = {name: value for name, value in plain.items() if name == "MCP-Protocol-Version"}
+        headers = {"Accept": "text/event-stream"} | version
+        yield Knock("GET, which is no way to ask", "GET", tuple(headers.items()))
     if urlsplit(http.url).hostname in _LOOPBACK:
         yield _post(session, "a web page of elsewhere (Origin)", plain | {"Origin": ORIGIN})
         yield _post(session, "another name of this machine (Host)", plain | {"Host": HOST})

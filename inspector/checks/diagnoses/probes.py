@@ -214,7 +214,7 @@ def host_is_looked_at(case: Case) -> Iterator[Flaw]:
 
 @check(
     "H-28",
-    _WARNING,
+    _HINT,
     "the server is at one of this machine's two addresses",
     "http",
     "http end",
@@ -237,8 +237,6 @@ def both_addresses_answer(case: Case) -> Iterator[Flaw]:
     there = [(place, n) for place, (answered, n) in answers.items() if answered]
     not_there = [(place, n) for place, (answered, n) in answers.items() if not answered]
     if there and not_there:
-        reached = urlsplit(scene.connection.url).hostname if scene.connection is not None else ""
-        named = reached == "localhost" or scene.opening is None
         said = f"nobody is at {not_there[0][0]}, and {there[0][0]} answers"
-        worse = _ERROR if scene.opening is None else None if named else _HINT
+        worse = _ERROR if scene.opening is None else None
         yield Flaw(said, frames=(there[0][1], not_there[0][1]), instead=True, severity=worse)

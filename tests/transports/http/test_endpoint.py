@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from inspector import __version__
@@ -270,3 +271,37 @@ async def test_of_a_login_only_public_metadata_stands_in_the_journal(
     assert heard.body == body
     assert [each.document for each in seen.of(HttpFact) if each.event is HttpEvent.END] == [body if kept else None]
     assert not seen.frames
+
+
+async def test_a_probe_is_sent_with_just_its_headers_and_is_tagged_both_ways() -> None:
+    options = HttpOptions(headers=(("Authorization", "Bearer mine"), ("X-Mine", "1")))
+    async with (
+        serving(always(HttpResponse(400, (), b"no"))) as site,
+        connected(site.url, options=options) as (wire, seen),
+    ):
+        heard = await wire.probe("POST", (("Mcp-Session-Id", "none"), ("x-mine", "2")), REQUEST.payload)
+    (request,) = site.requests
+    assert (heard.status, heard.body) == (400, b"no")
+    assert request.header("mcp-session-id") == "none"
+    assert request.header("authorization") == "Bearer mine"
+    assert [value for name, value in request.headers if name.lower() == "x-mine"] == ["2"]
+    assert fact(seen, HttpEvent.REQUEST).probe
+    assert [(frame.payload, frame.probe) for frame in seen.frames] == [(REQUEST.payload, True), (b"no", True)]
+
+
+async def test_a_probe_of_another_address_takes_nothing_of_the_users_along_and_follows_nothing() -> None:
+    options = HttpOptions(headers=(("Authorization", "Bearer mine"),))
+    away = HttpResponse(307, (("Location", "/elsewhere"),))
+    async with serving(always(json_answer())) as site, serving(always(away)) as other:
+        async with connected(site.url, options=options) as (wire, _):
+            heard = await wire.probe("OPTIONS", (), None, other.url)
+    assert heard.status == 307
+    assert site.requests == []
+    assert [request.header("authorization") for request in other.requests] == [None]
+
+
+async def test_an_ordinary_request_is_no_probe_of_http_even_if_it_asks_for_the_era() -> None:
+    async with serving(always(json_answer())) as site, connected(site.url) as (transport, seen):
+        await transport.send(msgspec.structs.replace(REQUEST, probe=True))
+    assert not fact(seen, HttpEvent.REQUEST).probe
+    assert [frame.probe for frame in seen.frames] == [True, True]

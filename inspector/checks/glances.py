@@ -1,0 +1,55 @@
+"""What a glance at a frame tells, before anything is judged: most are plain, some are nothing of the protocol's."""
+
+import re
+
+from inspector.checks.scene import HttpLife, Scene
+from inspector.protocol.frames import Channel, Eol, Frame
+from inspector.protocol.jsonrpc import Message, NotJsonRpc
+
+_UNCLAIMED = '"jsonrpc" is missing'
+_LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
+
+
+def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
+    """Whether a frame needs a closer look: false for one plain message in plain bytes."""
+    first, payload = messages[0], frame.payload
+    return (
+        len(messages) != 1
+        or type(first) is NotJsonRpc
+        or bool(first.defects)
+        or frame.eol is Eol.CRLF
+        or (frame.eol is Eol.NONE and frame.channel is Channel.STDOUT)
+        or frame.sse is not None
+        or payload[:1] != b"{"
+        or len(payload) > 1 << 20
+        or b"\x1b" in payload
+        or b"NaN" in payload
+        or b"Infinity" in payload
+        or _LARGE.search(payload) is not None
+        or not (payload.isascii() or _is_utf8(payload))
+    )
+
+
+def is_for_a_probe(scene: Scene, life: HttpLife, n: int) -> bool:
+    """Whether this is the body of an exchange made on purpose: its head tells all, and its requests are over."""
+    if life.request is None or not life.request.probe:
+        return False
+    for asked in life.asked:
+        asked.answered = n
+        scene.remember(asked)
+    return True
+
+
+def is_plain_refusal(life: HttpLife, messages: tuple[Message, ...]) -> bool:
+    """Whether this is the body of an HTTP error that does not claim to be JSON-RPC: an OAuth error, a proxy's page."""
+    if life.response is None or life.response.status < 400:
+        return False
+    return any(type(each) is NotJsonRpc or any(_UNCLAIMED in defect for defect in each.defects) for each in messages)
+
+
+def _is_utf8(payload: bytes) -> bool:
+    try:
+        payload.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

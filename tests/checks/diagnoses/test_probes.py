@@ -1,0 +1,122 @@
+"""What answers to probes show."""
+
+import pytest
+
+from inspector.checks.diagnoses import probes as chapter
+from inspector.checks.findings import Severity
+from inspector.protocol import probes
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import encode
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk
+
+_PROMPT = {"name": "greet", "arguments": [{"name": "who", "required": True}]}
+_LOCAL = "http://localhost:8000/mcp"
+
+
+def _asked(method: str, params: object = None, row: int = 4, *, probe: bool = True, talk: Talk | None = None) -> Talk:
+    body = {"jsonrpc": "2.0", "id": 77, "method": method} | ({} if params is None else {"params": params})
+    return (talk or Talk(row)).frame(encode(body), Direction.TO_SERVER, probe=probe)
+
+
+def _taken(method: str, result: object, params: object = None, row: int = 4, *, probe: bool = True) -> Script:
+    return lambda: _asked(method, params, row, probe=probe).answer(result, 77, bare=True)
+
+
+def _refused(method: str, code: int, params: object = None, row: int = 4) -> Script:
+    return lambda: _asked(method, params, row).error(code, id=77)
+
+
+def _prompt(code: int) -> Script:
+    params = {"name": "greet", "arguments": {}}
+    return lambda: _asked("prompts/get", params, talk=Talk().ask("prompts/list").answer({"prompts": [_PROMPT]})).error(
+        code, id=77
+    )
+
+
+def _knocked(
+    status: int, method: str = "POST", target: str = _LOCAL, *, head: tuple[tuple[str, str], ...] = (), **sent: str
+) -> Script:
+    headers = tuple((name.replace("_", "-"), value) for name, value in sent.items())
+
+    def talk() -> Talk:
+        begun = Talk(4, transport="http")
+        begun.http = 1
+        begun.fact(HttpFact(HttpEvent.REQUEST, 1, method, target, headers=headers, probe=True))
+        return begun.fact(HttpFact(HttpEvent.RESPONSE, 1, status=status, headers=head))
+
+    return talk
+
+
+def _addresses(*answering: bool) -> Script:
+    def talk() -> Talk:
+        begun = Talk(4, opened=False, transport="http")
+        for host, answers in zip(("127.0.0.1", "[::1]"), answering, strict=True):
+            begun.http += 1
+            begun.fact(HttpFact(HttpEvent.REQUEST, begun.http, "OPTIONS", f"http://{host}:8000/mcp", probe=True))
+            event = HttpEvent.RESPONSE if answers else HttpEvent.ERROR
+            begun.fact(HttpFact(event, begun.http, status=405 if answers else 0, why="" if answers else "refused"))
+        return begun.close()
+
+    return talk
+
+
+_ALLOWED = "content-type, authorization, mcp-session-id, mcp-protocol-version"
+_CORS = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", _ALLOWED))
+CASES: Cases = {
+    "L-24": (_refused(probes.METHOD, -32600), _refused(probes.METHOD, -32601)),
+    "L-25": (_refused("ping", -32601), _taken("ping", {})),
+    "L-26": (_refused("tools/call", -32603, {"arguments": {}}), _refused("tools/call", -32602, {"arguments": {}})),
+    "L-27": (lambda: _asked(probes.METHOD).wait(5).close(), lambda: _refused(probes.METHOD, -32601)().close()),
+    "A03": (
+        _taken("tools/list", {"tools": []}, {"cursor": probes.CURSOR}),
+        _taken("tools/list", {"tools": []}, {"cursor": "a person's own"}),
+    ),
+    "P04": (_prompt(-32000), _prompt(-32602)),
+    "L18": (_taken("tools/list", {"tools": []}, row=5), _refused("tools/list", -32602, row=5)),
+    "H-11": (_knocked(200, Mcp_Session_Id=probes.SESSION), _knocked(404, Mcp_Session_Id=probes.SESSION)),
+    "H-22": (
+        _knocked(405, "OPTIONS", Origin=probes.ORIGIN),
+        _knocked(204, "OPTIONS", head=_CORS, Origin=probes.ORIGIN),
+    ),
+    "H-28": (_addresses(False, True), _addresses(True, True)),
+    "H-29": (_knocked(200, Host=probes.HOST), _knocked(421, Host=probes.HOST)),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(chapter)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"), [("tools/list", {"cursor": probes.CURSOR}), ("tools/call", {"arguments": {}})]
+)
+def test_what_is_no_probe_is_not_judged_as_one(method: str, params: object) -> None:
+    found = _taken(method, {"tools": [], "content": []}, params, probe=False)().findings()
+    assert not {each.id for each in found} & set(CASES)
+
+
+def test_a_preflight_names_what_it_does_not_allow() -> None:
+    head = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", "*"))
+    (found,) = of_one(_knocked(204, "OPTIONS", head=head, Origin=probes.ORIGIN)().findings(), "H-22")
+    assert found.sentence == "a preflight allows web clients no authorization"
+
+
+@pytest.mark.parametrize(
+    ("status", "severity"), [(200, Severity.ERROR), (400, Severity.WARNING), (503, Severity.ERROR)]
+)
+def test_how_a_session_that_there_is_not_is_told_makes_a_difference(status: int, severity: Severity) -> None:
+    (found,) = of_one(_knocked(status, Mcp_Session_Id=probes.SESSION)().findings(), "H-11")
+    assert found.severity is severity
+
+
+def test_the_body_of_such_an_exchange_is_no_message_of_the_conversation() -> None:
+    talk = _knocked(400, Mcp_Session_Id=probes.SESSION)()
+    talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":"no"}}', probe=True)
+    assert {each.id for each in talk.findings()} <= {"H-11"}

@@ -1,0 +1,12 @@
+"""Speaks with headers, in the way of language servers: what comes without them is waited through in silence."""
+
+import sys
+
+while line := sys.stdin.buffer.readline():
+    if not line.lower().startswith(b"content-length:"):
+        continue
+    while sys.stdin.buffer.readline().strip():
+        pass
+    body = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n%s\n" % (len(body), body))
+    sys.stdout.buffer.flush()
