@@ -48,11 +48,13 @@ def visit(
     work: Work,
     at_last: Callable[[Journal], None] = lambda journal: None,
     unopened: Callable[[Session], Awaitable[None]] = _leave,
+    *,
+    judges: bool = False,
 ) -> ExitStatus:
     """Connect to the target that the options name, do the work, leave; the exit status.
 
     `at_last` gets the journal when all is over, also where no connection came about; `unopened` the session before it
-    is left, if that did not open.
+    is left, if that did not open. `judges`: what is wrong is told at last, and so not with the failure.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
@@ -62,7 +64,7 @@ def visit(
         with leaving_no_child():
             return asyncio.run(_visit(chosen, journal, output, work, unopened))
     except InspectError as error:
-        return output.failure(error, show_last_words(output, journal))
+        return output.failure(error, show_last_words(output, journal, judged_elsewhere=judges))
     finally:
         try:
             at_last(journal)

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -21,9 +22,10 @@ def journal() -> Iterator[Journal]:
     made.close()
 
 
-def _told(journal: Journal) -> tuple[dict[str, object], str]:
+def _told(journal: Journal, **how: bool) -> tuple[dict[str, Any], str]:
     stderr = io.StringIO()
-    return show_last_words(Output(World(None, {}, io.StringIO(), io.StringIO(), stderr)), journal), stderr.getvalue()
+    output = Output(World(None, {}, io.StringIO(), io.StringIO(), stderr))
+    return show_last_words(output, journal, **how), stderr.getvalue()
 
 
 def test_of_a_server_that_died_there_is_a_card(journal: Journal) -> None:
@@ -48,3 +50,14 @@ def test_of_a_server_that_lives_there_are_its_last_lines(journal: Journal) -> No
 
 def test_of_a_server_that_said_nothing_there_is_nothing(journal: Journal) -> None:
     assert _told(journal) == ({}, "")
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_reason_is_told_unless_the_command_tells_it_itself(journal: Journal, elsewhere: bool) -> None:
+    journal.fact(Stderr(b"Error: ACME_TOKEN is required"))
+    journal.fact(ProcessFact(ProcessEvent.EXIT, 7, code=1))
+    journal.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why="it exited with code 1"))
+    more, said = _told(journal, judged_elsewhere=elsewhere)
+    assert [(each["id"], each["follows_from"]) for each in more["diagnosis"]] == [("P-10", None), ("P-04", "P-10")]
+    assert ("✗ P-10  ACME_TOKEN is not in the environment" in said) is not elsewhere
+    assert ("→ Give it with -e ACME_TOKEN=…" in said) is not elsewhere

@@ -57,7 +57,7 @@ def command(world: World, /, word: str | None, calls: tuple[str, ...], **options
         await ask_for_lists(visit)
         return await make_cases(visit, cases)
 
-    status = visit(world, word, options, work, at_last=at_last)
+    status = visit(world, word, options, work, at_last=at_last, judges=True)
     return status or found[0]
 
 

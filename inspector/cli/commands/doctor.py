@@ -53,5 +53,5 @@ def command(world: World, /, url: str | None, calls: tuple[str, ...], **options:
         await probe(visit.session, tell)
         return status
 
-    status = visit(world, url, options, work, at_last, lambda session: probe_unopened(session, tell))
+    status = visit(world, url, options, work, at_last, lambda session: probe_unopened(session, tell), judges=True)
     return status or found[0]
