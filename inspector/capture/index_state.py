@@ -16,6 +16,7 @@ from inspector.capture.surroundings import HttpExchange, Surroundings
 from inspector.protocol.exchange_log import Change
 from inspector.protocol.facts import ConnectionFact
 from inspector.protocol.kept import Column, NotKept, adopt, columns_of, fill_column, keep, refuse_others, restored
+from inspector.protocol.narrow import Near, Small
 
 _STORE = {"_numbers", "_names", "_source", "_recent", "count"}
 _SURROUNDINGS = {
@@ -62,7 +63,7 @@ def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
     """
     store, around = journal.store, journal.surroundings
     columns = columns_of(store)
-    refuse_others("the store", vars(store), _STORE | columns.keys())
+    refuse_others("the store", vars(store), _STORE | {name.partition(".")[0] for name in columns})
     refuse_others("the surroundings", vars(around), _SURROUNDINGS)
     conversation, more = keep(journal.conversation)
     rest = Rest(
@@ -109,14 +110,23 @@ def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: in
 def _filled(store: Store, rest: Rest, columns: dict[str, bytes]) -> dict[str, Any]:
     """The members of a store like this one that was kept."""
     found: dict[str, Any] = {}
-    for name, own in columns_of(store).items():
-        column = bytearray() if isinstance(own, bytearray) else array(own.typecode)
-        fill_column(column, columns.pop(_COLUMN + name))
-        if len(column) != rest.count:
-            raise ValueError("the columns differ in length")
-        found[name] = column
+    for name, own in vars(store).items():
+        if isinstance(own, Near | Small):
+            parts = {part: _column(mine, f"{name}.{part}", columns) for part, mine in own.parts.items()}
+            found[name] = type(own).of(parts)
+        elif isinstance(own, array | bytearray):
+            found[name] = _column(own, name, columns)
+    if any(len(column) != rest.count for column in found.values()):
+        raise ValueError("the columns differ in length")
     numbers = {name: number for number, name in enumerate(rest.methods)}
     return found | {"_names": rest.methods, "_numbers": numbers, "count": rest.count}
+
+
+def _column(own: Column, name: str, columns: dict[str, bytes]) -> Any:
+    """The column that was kept by this name, like the store's own."""
+    column: Column = bytearray() if isinstance(own, bytearray) else array(own.typecode)
+    fill_column(column, columns.pop(_COLUMN + name))
+    return column
 
 
 def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> None:
@@ -131,7 +141,7 @@ def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> 
         and not filled["_flags"].translate(None, _FLAGS)
         and set(filled["_methods"]) <= {*range(len(rest.methods)), UNLISTED}
         and max(filled["_exchanges"], default=0) <= exchanges
-        and max(filled["_lengths"], default=0) <= size
+        and filled["_lengths"].largest <= size
         and all(0 <= n <= rest.count for n in entries)
         and all(n and filled["_kinds"][n - 1] == EntryKind.PROCESS for n in rest.processes)
     )

@@ -3,15 +3,20 @@
 One thread adds, any thread reads. `count` is published last, so whatever is up to it can be read without a lock.
 """
 
-from array import array
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from enum import IntEnum
-from itertools import compress, repeat
+from collections.abc import Sequence
+from itertools import repeat
 from typing import Protocol, assert_never
 
-import msgspec
-
+from inspector.capture.columns import (
+    FROM_SERVER_BIT,
+    KIND_BITS,
+    PROBE_BIT,
+    TO_SERVER_BIT,
+    UNLISTED,
+    Columns,
+    EntryKind,
+    Table,
+)
 from inspector.capture.entries import Entry, entry_of
 from inspector.capture.file import LOST
 from inspector.capture.meaning import Meaning, MessageKind
@@ -32,7 +37,19 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, read
 
-__all__ = ["Entry", "EntryKind", "MessageKind", "Source", "Store"]
+__all__ = [
+    "FROM_SERVER_BIT",
+    "KIND_BITS",
+    "PROBE_BIT",
+    "TO_SERVER_BIT",
+    "UNLISTED",
+    "Columns",
+    "Entry",
+    "EntryKind",
+    "MessageKind",
+    "Source",
+    "Store",
+]
 
 _LARGE = 1024 * 1024
 """Payload bytes from which a new entry is kept at hand: whoever shows it next need not read all of that back."""
@@ -42,49 +59,10 @@ _METHODS = 60_000
 """How many methods get a number; a server may invent more, and those are read from the file."""
 _LONG = 200
 """Characters of the longest method that gets a number."""
-_UNLISTED = 0xFFFF
 _MOST = 0xFFFF_FFFF
 """The largest number a column of 32 bits shows."""
-KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT = 0x07, 0x08, 0x10, 0x20
-"""What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe."""
-UNLISTED = _UNLISTED
-"""Stands in the column of methods for one that has no number."""
 Row = tuple[int, int, int, int, int, int, int, int]
 """A frame in the columns: place, length, time, wall clock, size, flags, number of the method, exchange."""
-
-
-class EntryKind(IntEnum):
-    """What an entry is."""
-
-    FRAME = 1
-    STDERR = 2
-    CONNECTION = 3
-    PROCESS = 4
-    HTTP = 5
-    SSE = 6
-
-
-_ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
-_MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
-"""By their numbers: a list takes in each entry, and asking the enums costs it as much as all the rest."""
-
-
-class Columns(msgspec.Struct, frozen=True):
-    """The columns of entries that follow one another, as copies: what is at `first` stands at position 0."""
-
-    first: int
-    kinds: bytes
-    """Numbers of EntryKind."""
-    flags: bytes
-    """See KIND_BITS and its neighbours; 0 for a fact."""
-    methods: "array[int]"
-    """Positions in `Store.method_names`, or UNLISTED."""
-    exchanges: "array[int]"
-    walls: "array[int]"
-    sizes: "array[int]"
-    places: "array[int]"
-    """Where each line stands in the source, or LOST."""
-    lengths: "array[int]"
 
 
 class Source(Protocol):
@@ -97,108 +75,7 @@ class Source(Protocol):
         """Nothing can be read from now on. A second call does nothing."""
 
 
-class _Table:
-    """The columns in memory."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        """How many entries can be read. Grows only, and only after all else about an entry is in place."""
-        self._places = array("Q")
-        self._lengths = array("I")
-        self._times = array("q")
-        self._walls = array("q")
-        self._sizes = array("I")
-        self._kinds = bytearray()
-        self._flags = bytearray()
-        self._methods = array("H")
-        self._exchanges = array("I")
-        self._numbers: dict[str, int] = {"": 0}
-        self._names = [""]
-
-    def kind(self, n: int) -> EntryKind:
-        """What the entry is."""
-        return _ENTRY_KINDS[self._kinds[self._at(n)]]
-
-    def message_kind(self, n: int) -> MessageKind:
-        """What the frame holds; NONE for a fact."""
-        return _MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
-
-    def time_ns(self, n: int) -> int:
-        """Monotonic clock."""
-        return self._times[self._at(n)]
-
-    def wall_ns(self, n: int) -> int:
-        """Wall clock, nanoseconds since 1970."""
-        return self._walls[self._at(n)]
-
-    def size(self, n: int) -> int:
-        """Payload bytes; 0 for a fact that has none."""
-        return self._sizes[self._at(n)]
-
-    def direction(self, n: int) -> Direction | None:
-        """Who sent the frame; None for a fact."""
-        flags = self._flags[self._at(n)]
-        if not flags & 0x18:
-            return None
-        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
-
-    def exchange(self, n: int) -> int:
-        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
-        return self._exchanges[self._at(n)]
-
-    def of_exchanges(self, first: int, last: int) -> Iterator[int]:
-        """Which of the entries `first` to `last` belong to an exchange."""
-        return compress(range(first, last + 1), self._exchanges[first - 1 : last])
-
-    def of_exchange(self, number: int, first: int, last: int) -> Iterator[int]:
-        """Which of the entries `first` to `last` belong to that exchange."""
-        with suppress(ValueError):
-            while True:
-                first = self._exchanges.index(number, first - 1, last) + 2
-                yield first - 1
-
-    def probe(self, n: int) -> bool:
-        """Whether the frame was sent to find out the server's era, or answers such a one."""
-        return bool(self._flags[self._at(n)] & 0x20)
-
-    def columns(self, first: int, last: int) -> Columns:
-        """The columns of the entries `first` to `last`. Any thread."""
-        self._at(last)
-        part = slice(self._at(first), last)
-        return Columns(
-            first,
-            bytes(self._kinds[part]),
-            bytes(self._flags[part]),
-            self._methods[part],
-            self._exchanges[part],
-            self._walls[part],
-            self._sizes[part],
-            self._places[part],
-            self._lengths[part],
-        )
-
-    def place(self, n: int) -> int:
-        """Where the line of the entry stands in the source; LOST if nowhere."""
-        return self._places[self._at(n)]
-
-    def line(self, n: int) -> tuple[int, int]:
-        """The place of the entry's line, and its length."""
-        at = self._at(n)
-        return self._places[at], self._lengths[at]
-
-    def backwards(self, kind: EntryKind) -> Iterator[int]:
-        """The entries of a kind, the newest first."""
-        at = self.count
-        while (at := self._kinds.rfind(bytes((kind,)), 0, at)) >= 0:
-            yield at + 1
-
-    def _at(self, n: int) -> int:
-        if not 1 <= n <= self.count:
-            raise IndexError(n)
-        return n - 1
-
-
-class Store(_Table):
+class Store(Table):
     """Entries 1 to `count`. Asking for another raises IndexError."""
 
     def __init__(self, source: Source) -> None:
@@ -211,12 +88,8 @@ class Store(_Table):
     def add(self, entry: Entry, meaning: Meaning, place: int, length: int) -> None:
         """Entry number `count` + 1, whose line stands at `place` (LOST: nowhere). One thread only."""
         what = entry.what
-        self._places.append(place)
-        self._lengths.append(length if length < _MOST else _MOST)
-        self._times.append(entry.time_ns)
-        self._walls.append(entry.wall_ns)
         size = size_of(what)
-        self._sizes.append(size if size < _MOST else _MOST)
+        self._put(place, min(length, _MOST), entry.time_ns, entry.wall_ns, min(size, _MOST))
         self._kinds.append(_KIND_OF_FACT[type(what)])
         self._flags.append(_flags(what) | meaning.kind | (0x20 if meaning.probe else 0))
         self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
@@ -230,11 +103,7 @@ class Store(_Table):
         if not rows:
             return
         places, lengths, times, walls, sizes, flags, methods, exchanges = zip(*rows, strict=True)
-        self._places.extend(places)
-        self._lengths.extend(lengths)
-        self._times.extend(times)
-        self._walls.extend(walls)
-        self._sizes.extend(sizes)
+        self._put_many(places, lengths, times, walls, sizes)
         self._flags.extend(flags)
         self._kinds.extend(bytes((EntryKind.FRAME,)) * len(rows))
         self._methods.extend(methods)
@@ -255,11 +124,7 @@ class Store(_Table):
         """The frames of a run, whose lines stand at those places. One thread only."""
         count = len(run.lines)
         direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
-        self._places.extend(places)
-        self._lengths.extend(lengths)
-        self._times.extend(repeat(run.time_ns, count))
-        self._walls.extend(repeat(run.wall_ns, count))
-        self._sizes.extend(run.sizes)
+        self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
         self._kinds.extend(bytes((EntryKind.FRAME,)) * count)
         self._flags.extend(bytes((direction | MessageKind.NOTIFICATION,)) * count)
         self._methods.extend(repeat(self._numbers.get(METHOD) or self._number(METHOD), count))
@@ -279,7 +144,7 @@ class Store(_Table):
     def method(self, n: int) -> str:
         """Of a request or a notification, else ""."""
         number = self._methods[self._at(n)]
-        return self._names[number] if number != _UNLISTED else self._read_method(n)
+        return self._names[number] if number != UNLISTED else self._read_method(n)
 
     def method_number(self, method: str) -> int:
         """What stands for a method in the column of methods; -1 while none of its messages has come."""
@@ -312,9 +177,10 @@ class Store(_Table):
         return found
 
     def _read(self, n: int, at: int) -> Entry | None:
-        if self._places[at] == LOST:
+        place, length = self.line(n)
+        if place == LOST:
             return None
-        line = self._source.read(self._places[at], self._lengths[at])
+        line = self._source.read(place, length)
         try:
             record = from_line(line)
             if isinstance(record, Head | SumRecord | GapRecord | EndRecord):
@@ -333,7 +199,7 @@ class Store(_Table):
             return 0
         number = len(self._names)
         if number >= _METHODS or len(method) > _LONG:
-            return _UNLISTED
+            return UNLISTED
         self._names.append(method)
         self._numbers[method] = number
         return number

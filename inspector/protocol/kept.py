@@ -16,6 +16,7 @@ from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.narrow import Near, Small
 from inspector.protocol.questions import Question
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
@@ -101,8 +102,14 @@ _LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
 
 
 def columns_of(owner: object) -> dict[str, Column]:
-    """The members of an object that are columns, by name."""
-    return {name: value for name, value in vars(owner).items() if isinstance(value, array | bytearray)}
+    """The members of an object that are columns, by name; of narrow ones their parts."""
+    found: dict[str, Column] = {}
+    for name, value in vars(owner).items():
+        if isinstance(value, array | bytearray):
+            found[name] = value
+        elif isinstance(value, Near | Small):
+            found |= {f"{name}.{part}": column for part, column in value.parts.items()}
+    return found
 
 
 def refuse_others(name: str, members: Mapping[str, Any], known: Set[str]) -> None:

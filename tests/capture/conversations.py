@@ -10,7 +10,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from inspector.capture.journal import Journal
-from inspector.capture.store import Store
+from inspector.capture.store import Columns, Store
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -158,12 +158,15 @@ def tell(journal: Journal, happenings: list[Any]) -> None:
 def known(journal: Journal) -> Any:
     """All that is known of a conversation, the columns included: equal for two journals that are alike."""
     count = journal.count
-    columns = msgspec.structs.asdict(journal.store.columns(1, count)) if count else {}
-    times = [journal.store.time_ns(n) for n in range(1, count + 1)]
+    columns = _columns(journal.store.columns(1, count)) if count else {}
     methods = [journal.store.method(n) for n in range(1, count + 1)]
-    columns.pop("methods", None)
     parts = (journal.conversation, journal.surroundings, journal.notices, journal.capture_path, journal.head)
-    return columns, times, methods, _picture(parts, set())
+    return columns, methods, _picture(parts, set())
+
+
+def _columns(columns: Columns) -> dict[str, list[int]]:
+    names = ("kinds", "flags", "exchanges", "times", "walls", "sizes", "places", "lengths")
+    return {name: list(getattr(columns, name)) for name in names}
 
 
 def _picture(value: Any, within: set[int]) -> Any:
@@ -178,7 +181,7 @@ def _picture(value: Any, within: set[int]) -> Any:
     if isinstance(value, Store) or callable(value):
         return type(value).__name__
     if isinstance(value, ExchangeLog):
-        columns = value.request_frames, value.answer_frames, value.ends
+        columns = value.request_frames, value.answer_frames, value.starts, value.ends, value.failures, value.states
         return [_picture(each, within) for each in value], [list(column) for column in columns]
     if isinstance(value, Mapping):
         items = value.items() if isinstance(value, OrderedDict) else sorted(value.items(), key=repr)

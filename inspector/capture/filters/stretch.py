@@ -55,16 +55,16 @@ class Stretch:
 
     @cached_property
     def _read(self) -> tuple[bytes, "array[int]"]:
-        places, lengths = self.columns.places, self.columns.lengths
-        if LOST not in places:
-            base, size = places[0], places[-1] + lengths[-1] - places[0]
-            if 0 < size <= BYTES + lengths[-1] + lengths[0]:
-                window = self.store.read(base, size)
-                if len(window) == size:
-                    return window, array("Q", [place - base for place in places])
+        columns, (place, length) = self.columns, self.store.line(self.last)
+        base = self.store.place(self.first)
+        size = place + length - base
+        if LOST not in (base, place) and 0 < size <= BYTES + length + columns.lengths[0]:
+            starts, window = columns.offsets, self.store.read(base, size)
+            if len(window) == size and max(starts) < size:  # a line that is nowhere stands far away
+                return window, starts
         # some of them are still on their way to the file, or nowhere
-        lines = [self.store.read(place, length) for place, length in zip(places, lengths, strict=True)]
-        starts, at = array("Q"), 0
+        lines = [self.store.read(place, length) for place, length in zip(columns.places, columns.lengths, strict=True)]
+        starts, at = array("I"), 0
         for line in lines:
             starts.append(at)
             at += len(line)

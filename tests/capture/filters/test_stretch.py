@@ -2,11 +2,13 @@
 
 import pytest
 
+from inspector.capture.entries import Entry
 from inspector.capture.file import LOST
 from inspector.capture.filters.stretch import Stretch, backwards
 from inspector.capture.journal import Journal
+from inspector.capture.meaning import NOTHING
 from inspector.protocol.facts import ProcessEvent, ProcessFact, Stderr
-from inspector.protocol.frames import Channel
+from inspector.protocol.frames import Channel, Frame
 from tests.capture.recording import CAME, SENT, recorded
 
 _PAYLOADS = (b'{"a":"x\\ny"}', b"plain", b"\xff", b"", b'ends in "}', b"\\", "é\n".encode())
@@ -43,9 +45,7 @@ def test_a_stretch_begins_anywhere() -> None:
 def test_entries_that_are_nowhere_are_empty() -> None:
     journal = recorded()
     journal.frame(SENT, Channel.STDIN, b"kept")
-    journal.store._places.append(LOST)
-    journal.frame(SENT, Channel.STDIN, b"more")
-    journal.store._places[:] = type(journal.store._places)("Q", [journal.store._places[0], LOST])
+    journal.store.add(Entry(2, 0, 0, Frame(2, 0, 0, SENT, Channel.STDIN, b"more")), NOTHING, LOST, 50)
     stretch = Stretch(journal.store, 1, 2)
     assert [stretch.payload(0), stretch.payload(1)] == [b"kept", b""]
     assert list(backwards(journal.store, 1, 2)) == [(2, 2), (1, 1)]
