@@ -6,7 +6,7 @@ filter.
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -74,6 +74,14 @@ class Found:
         """For each of the entries `first` to `last` the worst finding: 1 a hint, 2 a warning, 3 an error, 0 none."""
         found = bytes(self._marks[first : last + 1])
         return found + bytes(last + 1 - first - len(found))
+
+    def worst_of(self, first: int, last: int) -> int:
+        """The worst of them all. As cheap for a hundred thousand as for one."""
+        return next((mark for mark in (3, 2, 1) if self._marks.find(mark, first, last + 1) >= 0), 0)
+
+    def marked(self, first: int, last: int) -> Iterator[int]:
+        """Which of these entries have a mark."""
+        return (first + at for at, mark in enumerate(self._marks[first : last + 1]) if mark)
 
     def mark(self, n: int) -> int:
         """The same of entry n alone."""

@@ -87,8 +87,7 @@ class LogMarks:
         if self._found is None:
             return ()
         if run is not None and not run.opened:
-            entries: Iterable[int] = (at for at in range(run.first, run.last + 1) if self._found.mark(at))
-            several = [each for at in entries for each in self._found.of(at)]
+            several = [each for at in self._found.marked(run.first, run.last) for each in self._found.of(at)]
         else:
             several = self._rows.get(n, []) if self._index.tree else list(self._found.of(n))
         return sorted(several, key=lambda each: each.severity.rank) if len(several) > 1 else several
@@ -98,7 +97,7 @@ class LogMarks:
         if self._found is None or not self._rows:
             return 0
         if run is not None and not run.opened:
-            return max(self._found.worst(run.first, run.last))
+            return self._found.worst_of(run.first, run.last)
         if not self._index.tree:
             return self._found.mark(n)
         return max(map(_grade, self._rows.get(n, ())), default=0)

@@ -1,4 +1,4 @@
-"""The thread that gives checks their time: for all subjects, in the background, less of it in a flood, until stopped."""
+"""The thread that gives checks their time: for all subjects, less of it in a flood, until it is stopped."""
 
 import pytest
 

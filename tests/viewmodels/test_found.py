@@ -20,6 +20,8 @@ def test_an_entry_has_the_mark_of_its_worst_finding(tape: Tape) -> None:
     found.add([finding("A", 2, Severity.HINT), finding("B", 2), finding("C", 4, Severity.WARNING), finding("D", 0)])
     assert [found.mark(n) for n in (1, 2, 4, 99)] == [0, 3, 2, 0]
     assert found.worst(1, 6) == bytes((0, 3, 0, 2, 0, 0))
+    assert [found.worst_of(*ends) for ends in ((1, 9), (3, 9), (3, 3))] == [3, 2, 0]
+    assert list(found.marked(1, 9)) == [2, 4]
     assert [each.id for each in found.of(2)] == ["B", "A"]
     assert found.counts == {"hint": 1, "warning": 1, "error": 2}
 

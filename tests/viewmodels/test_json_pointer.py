@@ -32,7 +32,9 @@ def test_a_pointer_leads_to_its_value(wanted: str, value: bytes | None) -> None:
     assert value is None or lines.value(line) == value
 
 
-@pytest.mark.parametrize(("wanted", "reached"), [("/a/9", "/a"), ("/a/x/y", "/a"), ("/nothing", ""), ("/a/0/b", "/a/0")])
+@pytest.mark.parametrize(
+    ("wanted", "reached"), [("/a/9", "/a"), ("/a/x/y", "/a"), ("/nothing", ""), ("/a/0/b", "/a/0")]
+)
 def test_a_pointer_out_of_the_payload_leads_as_far_as_it_goes(wanted: str, reached: str) -> None:
     lines = JsonLines(_PAYLOAD)
     assert pointer(lines.places.steps(line_of(lines, wanted))) == reached
@@ -45,7 +47,7 @@ def test_where_there_is_nothing_to_point_at_it_is_the_first_line(payload: bytes)
 
 _JSON = st.recursive(
     st.none() | st.integers() | st.text(st.characters(codec="utf-8"), max_size=5),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("ab/~]}\" ", max_size=3), inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text('ab/~]}" ', max_size=3), inner, max_size=4),
     max_leaves=20,
 )
 
