@@ -146,10 +146,67 @@ class Rounds(msgspec.Struct, frozen=True):
     frame: int
 
 
-class Scene:
+class _Offered:
+    """The part of a scene that the server has listed."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, dict[str, Known]] = {"tools": {}, "prompts": {}, "resources": {}}
+        self.pages: dict[str, dict[str, Any]] = {}
+        """Of each list that is being fetched: what its pages had so far."""
+        self.cursors: dict[str, set[str]] = {}
+        self.apps: dict[str, Known] = {}
+        """The tools that bring a page, by the page's URI."""
+        self.app_tools: dict[str, str] = {}
+        """The pages, by the names of the tools that bring them and that a model may call."""
+        self.whole: set[str] = set()
+        """The lists of which the last page has come."""
+
+
+class _Carried:
+    """The part of a scene that HTTP has brought."""
+
+    def __init__(self) -> None:
+        self.http: dict[int, HttpLife] = {}
+        self.has_endpoint = False
+        """Whether the server named an address to post to: HTTP as it was at first, whatever revision was agreed on."""
+        self.event_ids: set[str] = set()
+        self.mcp_session_id = ""
+        """The newest that a response carried."""
+        self.streamed: OrderedDict[int, int] = OrderedDict()
+        """Digests of messages that can't come twice, as they came on streams, and the exchange they came on."""
+        self.login = Login([], [])
+
+
+class _Ran:
+    """The part of a scene that is about the process."""
+
+    def __init__(self) -> None:
+        self.processes: list[tuple[int, int, ProcessFact]] = []
+        """Number, time and fact."""
+        self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
+        self.flood = (0, 0)
+        """The entry that began the second with the most bytes on stderr, and how many these were."""
+        self._second = (0, 0, 0)
+
+    def muttered(self, n: int, time_ns: int, payload: bytes) -> None:
+        """The child wrote to stderr."""
+        self.stderr.append((n, payload[:4096]))
+        first, began, size = self._second
+        if not first or time_ns - began > 1_000_000_000:
+            first, began, size = n, time_ns, 0
+        size += len(payload) + 1
+        self._second = (first, began, size)
+        if size > self.flood[1]:
+            self.flood = (first, size)
+
+
+class Scene(_Offered, _Carried, _Ran):
     """One connection."""
 
     def __init__(self, number: int = 1, beside: Mapping[str, frozenset[str]] | None = None) -> None:
+        _Offered.__init__(self)
+        _Carried.__init__(self)
+        _Ran.__init__(self)
         self.number = number
         """Which connection of the journal it is, from 1."""
         self.beside = beside or {}
@@ -176,38 +233,13 @@ class Scene:
         """Resources subscribed to."""
         self.level = ""
         """The log level that was asked for; "" for none."""
-        self.known: dict[str, dict[str, Known]] = {"tools": {}, "prompts": {}, "resources": {}}
-        self.pages: dict[str, dict[str, Any]] = {}
-        """Of each list that is being fetched: what its pages had so far."""
-        self.cursors: dict[str, set[str]] = {}
         self.states: dict[str, str] = {}
         """The newest state of each task."""
         self.visits: set[str] = set()
         """Elicitations that may be told complete."""
-        self.http: dict[int, HttpLife] = {}
-        self.has_endpoint = False
-        """Whether the server named an address to post to: HTTP as it was at first, whatever revision was agreed on."""
-        self.event_ids: set[str] = set()
-        self.mcp_session_id = ""
-        """The newest that a response carried."""
-        self.streamed: OrderedDict[int, int] = OrderedDict()
-        """Digests of messages that can't come twice, as they came on streams, and the exchange they came on."""
-        self.login = Login([], [])
-        self.apps: dict[str, Known] = {}
-        """The tools that bring a page, by the page's URI."""
-        self.app_tools: dict[str, str] = {}
-        """The pages, by the names of the tools that bring them and that a model may call."""
-        self.whole: set[str] = set()
-        """The lists of which the last page has come."""
         self.tasks: OrderedDict[str, TaskLife] = OrderedDict()
         self.rounds: OrderedDict[int, Rounds] = OrderedDict()
         """By a digest of the call without what a retry adds."""
-        self.processes: list[tuple[int, int, ProcessFact]] = []
-        """Number, time and fact."""
-        self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
-        self.flood = (0, 0)
-        """The entry that began the second with the most bytes on stderr, and how many these were."""
-        self._second = (0, 0, 0)
         self.messages = 0
         """Messages that the server sent."""
         self.first_message_ns: int | None = None
@@ -244,17 +276,6 @@ class Scene:
         if asked is not None and peek.has(asked.params, "_meta", PREFIX + "clientCapabilities"):
             return peek.mapping(asked.params, "_meta", PREFIX + "clientCapabilities")
         return self.opening.client_capabilities if self.opening else {}
-
-    def muttered(self, n: int, time_ns: int, payload: bytes) -> None:
-        """The child wrote to stderr."""
-        self.stderr.append((n, payload[:4096]))
-        first, began, size = self._second
-        if not first or time_ns - began > 1_000_000_000:
-            first, began, size = n, time_ns, 0
-        size += len(payload) + 1
-        self._second = (first, began, size)
-        if size > self.flood[1]:
-            self.flood = (first, size)
 
     def settle(self, opening: Opening) -> None:
         """The revision is known, or another one now."""

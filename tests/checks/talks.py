@@ -161,11 +161,6 @@ class Talk:
         self.post("GET", target).head(status)
         return self.fact(HttpFact(HttpEvent.END, self.http, document=document))
 
-    def on(self, http: int) -> "Talk":
-        """What follows belongs to an exchange that was begun before."""
-        self.http = http
-        return self
-
     def head(self, status: int = 200, kind: str = "application/json", **headers: str) -> "Talk":
         """The head of the response comes."""
         named = [(name.replace("_", "-"), value) for name, value in headers.items()]

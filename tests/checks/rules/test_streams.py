@@ -38,7 +38,7 @@ def _head(talk: Talk, session: str) -> Talk:
 
 def _answered_on_get(**headers: str) -> Talk:
     talk = _talk().post("GET", **headers).head(kind=_STREAM).post().ask("ping")
-    return talk.on(1).frame(_ANSWER % 2, channel=Channel.GET)
+    return talk.frame(_ANSWER % 2, channel=Channel.GET, http=1)
 
 
 def _twice(*payloads: bytes) -> Script:
