@@ -73,6 +73,7 @@ def _frame_record(frame: Frame, c: str, origin: str) -> FrameRecord:
         sse=frame.sse,
         raw=raw,
         b64=b64,
+        cut=frame.cut,
     )
 
 
@@ -165,6 +166,7 @@ def _frame(record: FrameRecord, n: int, wall_ns: int) -> Frame:
         record.ex,
         record.sse,
         record.probe,
+        max(0, record.cut),
     )
 
 

@@ -93,6 +93,11 @@ class Journal:
         return self._recorder is not None
 
     @property
+    def loaded(self) -> bool:
+        """Whether it is the reading of a capture, whole or as it was at a moment."""
+        return self._recorder is None
+
+    @property
     def recording(self) -> bool:
         """Whether what happens now is kept in a file that will be there tomorrow."""
         return self._recorder is not None and self.capture_path is not None and self._recorder.file.healthy
@@ -133,10 +138,11 @@ class Journal:
         http: int | None = None,
         sse: SseFacts | None = None,
         probe: bool = False,
+        cut: int = 0,
     ) -> None:
-        """A frame crossed the wire just now."""
+        """A frame crossed the wire just now; of one that was over the limit the beginning, and how much was cut."""
         n, now, wall = self.store.count + 1, self._clock(), self._wall()
-        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe)
+        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe, cut)
         self._record(Entry(n, now, wall, frame))
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:

@@ -81,6 +81,7 @@ class FrameRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True,
     sse: SseFacts | None = None
     raw: str | None = None
     b64: bytes | None = None
+    cut: int = 0
 
 
 class StderrRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="err"):

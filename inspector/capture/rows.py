@@ -56,7 +56,7 @@ class Rows:
             if wall_ns is None:
                 wall_ns = clamped(time_ns + anchor)
             taken = None
-            if raw is not None and record.b64 is None:
+            if raw is not None and record.b64 is None and not record.cut:
                 taken = plain(raw, n + 1, time_ns, direction, http=probe or record.ex is not None)
             if taken is None or raw is None:
                 n += self._fold(record, wall_ns, place, length, n + 1)

@@ -11,6 +11,7 @@ from typing import Any, assert_never
 import msgspec
 
 from inspector.protocol import events, peek
+from inspector.protocol.cut import lose_answered, messages_of
 from inspector.protocol.events import Event
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
@@ -23,7 +24,6 @@ from inspector.protocol.jsonrpc import (
     NotJsonRpc,
     Part,
     Request,
-    read,
 )
 from inspector.protocol.questions import INPUT_REQUIRED, Question, questions_in
 from inspector.protocol.questions import KIND_OF_METHOD as KIND_OF_METHOD_ASKING
@@ -75,7 +75,11 @@ class Conversation:
 
     def observe(self, frame: Frame) -> list[Event]:
         """Take one frame in; what it meant, in the order of its messages."""
-        messages = read(frame.payload)
+        messages = messages_of(frame)
+        if frame.cut and (exchange := lose_answered(frame, self.pairs)):
+            self._awaited.pop(exchange.number, None)
+            self.subscriptions.ended(exchange)
+            return [*self.take(frame, messages[0]), events.Cut(exchange)]
         if len(messages) == 1:
             return self.take(frame, messages[0])
         return [event for message in messages for event in self.take(frame, message)]

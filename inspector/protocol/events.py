@@ -89,6 +89,12 @@ class TaskTold(msgspec.Struct, frozen=True):
     task: Task
 
 
+class Cut(msgspec.Struct, frozen=True):
+    """The answer to a request was over the limit for one message: it will not be had."""
+
+    exchange: Exchange
+
+
 class Garbled(msgspec.Struct, frozen=True):
     """Something that is no JSON-RPC message crossed the wire."""
 
@@ -109,5 +115,6 @@ Event = (
     | Outdated
     | Asked
     | TaskTold
+    | Cut
     | Garbled
 )

@@ -67,3 +67,5 @@ class Frame(msgspec.Struct, frozen=True):
     sse: SseFacts | None = None
     probe: bool = False
     """Sent to find out the server's era, or the answer to such a frame."""
+    cut: int = 0
+    """How many bytes came behind the payload and were not kept: the whole was over the limit for one message."""

@@ -174,6 +174,9 @@ class Driver:
                 case events.Cancelled(exchange) if exchange.state is ExchangeState.LOST:
                     if waiter := self._waiters.pop(exchange.id, None):
                         waiter.settle(Refused(exchange, None, "", b"", why=exchange.why))
+                case events.Cut(exchange):
+                    if waiter := self._waiters.pop(exchange.id, None):
+                        waiter.settle(Refused(exchange, None, "", b"", why=exchange.why))
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
                         if not _is_refusal(self._journal, exchange, answer, self.http):

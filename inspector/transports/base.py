@@ -18,6 +18,10 @@ from inspector.protocol.revisions._shape import Carriage
 __all__ = ["Carriage", "Delivery", "Expects", "Observer", "Outgoing", "Transport"]
 
 
+MESSAGE_LIMIT = 256 * 1024 * 1024
+"""Bytes of one message that a server may send, unless a person says otherwise. More is an attack on the memory."""
+
+
 class Observer(Protocol):
     """Where a transport reports. The journal is one; tests have lists. Never raises, never awaits."""
 
@@ -31,8 +35,9 @@ class Observer(Protocol):
         http: int | None = None,
         sse: SseFacts | None = None,
         probe: bool = False,
+        cut: int = 0,
     ) -> None:
-        """A frame crossed the wire just now."""
+        """A frame crossed the wire just now; of one that was over the limit the beginning, and how much was cut."""
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Frames crossed the wire just now, read in one piece: payloads, and how each line ended."""

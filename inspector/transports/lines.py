@@ -17,6 +17,13 @@ class Line(NamedTuple):
     eol: Eol
 
 
+class CutLine(Line):
+    """A line over the limit: `payload` is its beginning."""
+
+    cut: int = 0
+    """How many bytes came behind that and were not kept, without those of the line's end."""
+
+
 def line_of(raw: bytes) -> Line:
     """Take a line without the line feed that ended it, and look whether a carriage return belongs to the end."""
     if raw.endswith(b"\r"):
@@ -69,6 +76,73 @@ class LineSplitter:
         self._kept = []
         self._size = 0
         return taken
+
+
+class CuttingSplitter(LineSplitter):
+    """Gives whole lines of up to `limit` bytes. Of a longer one it keeps the first `kept`, and counts the rest.
+
+    So one line can fill neither the memory nor the way of those that follow it.
+    """
+
+    def __init__(self, limit: int, kept: int) -> None:
+        super().__init__()
+        self._most = limit
+        self._first = min(kept, limit)
+        self._beginning: bytes | None = None
+        """Of the line that is over the limit and has not ended."""
+        self._dropped = 0
+        self._after_cr = False
+
+    @property
+    def pending(self) -> int:
+        """How many bytes of an unfinished line are kept."""
+        return self._size + len(self._beginning or b"")
+
+    def feed(self, chunk: bytes) -> list[Line]:
+        """Take the next bytes of the stream; return the lines that are complete now."""
+        lines: list[Line] = []
+        if self._beginning is not None:
+            tail, end, chunk = chunk.partition(b"\n")
+            self._drop(tail)
+            if not end:
+                return []
+            lines.append(self._ended(Eol.CRLF if self._after_cr else Eol.LF))
+        may_be_over = self._size + len(chunk) > self._most
+        lines += super().feed(chunk)
+        if may_be_over:
+            lines = [line if len(line.payload) <= self._most else self._shortened(line) for line in lines]
+        if self._size > self._most:
+            self._begin_to_drop()
+        return lines
+
+    def rest(self) -> Line | None:
+        """Return what is left of an unfinished line and forget it; None if there is nothing."""
+        return super().rest() if self._beginning is None else self._ended(Eol.NONE)
+
+    def _begin_to_drop(self) -> None:
+        self._dropped = 0
+        chunks, self._kept, self._size = self._kept, [], 0
+        beginning = b""
+        for chunk in chunks:
+            taken = chunk[: self._first - len(beginning)]
+            beginning += taken
+            self._drop(chunk[len(taken) :])
+        self._beginning = beginning
+
+    def _drop(self, rest: bytes) -> None:
+        self._dropped += len(rest)
+        self._after_cr = rest.endswith(b"\r") if rest else self._after_cr
+
+    def _ended(self, eol: Eol) -> CutLine:
+        line = CutLine(self._beginning or b"", eol)
+        line.cut = self._dropped - (eol is Eol.CRLF)
+        self._beginning, self._dropped, self._after_cr = None, 0, False
+        return line
+
+    def _shortened(self, line: Line) -> CutLine:
+        short = CutLine(line.payload[: self._first], line.eol)
+        short.cut = len(line.payload) - len(short.payload)
+        return short
 
 
 def _pieces(line: Line, limit: int) -> list[Line]:

@@ -20,13 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from inspector.errors import ConnectError, Disconnected
+from inspector.protocol.cut import KEPT
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol
-from inspector.transports.base import Delivery, Observer, Outgoing
+from inspector.transports.base import MESSAGE_LIMIT, Delivery, Observer, Outgoing
 from inspector.transports.children import Child, end_all_children, spawn
 from inspector.transports.ending import Ending, Exit, Ladder
 from inspector.transports.executable import find_executable
-from inspector.transports.lines import Line, LineSplitter
+from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource
 
 __all__ = ["POLITE", "Exit", "Ladder", "StdioTransport", "end_all_children"]
@@ -57,7 +58,9 @@ class StdioTransport:
         env: Mapping[str, str],
         cwd: str | None = None,
         grace: Ladder = POLITE,
+        limit: int = MESSAGE_LIMIT,
     ) -> None:
+        self._limit = limit
         self._argv = tuple(argv)
         self._env = dict(env)
         self._cwd = cwd
@@ -102,6 +105,7 @@ class StdioTransport:
             child,
             self._grace,
             observer,
+            self._limit,
             on_exit=self._exited,
             on_silence=self._went_silent,
             on_gone=self._is_gone,
@@ -199,6 +203,7 @@ class _Live:
         child: Child,
         grace: Ladder,
         observer: Observer,
+        limit: int,
         *,
         on_exit: Callable[[Exit], None],
         on_silence: Callable[[], None],
@@ -214,7 +219,7 @@ class _Live:
         self._on_gone = on_gone
         self._silence: asyncio.TimerHandle | None = None
         self._stdin = LineSink(child.stdin, self._stdin_closed)
-        self._stdout = LineSource(child.stdout, LineSplitter(), self._said, self._stdout_ended)
+        self._stdout = LineSource(child.stdout, CuttingSplitter(limit, KEPT), self._said, self._stdout_ended)
         self._stderr = LineSource(
             child.stderr, LineSplitter(_STDERR_PIECE), self._muttered, self._stderr_ended, _STDERR_PAUSE
         )
@@ -242,7 +247,12 @@ class _Live:
         self.ending.begin()
 
     def _said(self, lines: Sequence[Line]) -> None:
-        self.observer.burst(Direction.FROM_SERVER, Channel.STDOUT, lines)
+        if CutLine not in map(type, lines):
+            self.observer.burst(Direction.FROM_SERVER, Channel.STDOUT, lines)
+            return
+        for line in lines:
+            lost = line.cut if isinstance(line, CutLine) else 0
+            self.observer.frame(Direction.FROM_SERVER, Channel.STDOUT, line.payload, eol=line.eol, cut=lost)
 
     def _muttered(self, lines: Sequence[Line]) -> None:
         for line in lines:

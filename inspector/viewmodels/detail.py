@@ -9,6 +9,8 @@ from typing import assert_never
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import Entry
+from inspector.protocol.cut import messages_of
+from inspector.protocol.cut import reason as reason_of
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessFact, SseNote, Stderr
 from inspector.protocol.frames import Channel, Direction, Frame
@@ -112,7 +114,7 @@ def _title(journal: Journal, n: int, frame: Frame, exchange: Exchange | None) ->
     name = _name(journal, n)
     method = journal.store.method(n) or (exchange.method if exchange is not None else "")
     if not method:
-        reason = getattr(read(frame.payload[:100_000])[0], "reason", "")
+        reason = reason_of(frame) if frame.cut else getattr(read(frame.payload[:100_000])[0], "reason", "")
         return (*way, (name if not reason else f"not JSON-RPC: {reason}", "warning" if reason else "method"))
     said: Line = (*way, lines.span(method, "method", limit=200))
     if name != "request" and name != "notification":
@@ -129,7 +131,10 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[lines.Fact]:
         lines.Fact("crossed", f"{where} on {frame.channel.value}{', as a probe' if frame.probe else ''}"),
         lines.Fact("size", _size(len(frame.payload))),
     ]
-    if frame.channel is Channel.STDOUT and any(isinstance(m, NotJsonRpc) for m in _messages(frame)):
+    if frame.cut:
+        whole = f"it had {_size(len(frame.payload) + frame.cut)}, over the limit: this is its beginning"
+        facts.append(lines.Fact("cut", f"{whole}; --max message=SIZE raises it", "warning"))
+    elif frame.channel is Channel.STDOUT and any(isinstance(m, NotJsonRpc) for m in _messages(frame)):
         facts.append(lines.Fact("advice", "stdout is for messages alone: logs and banners belong on stderr", "warning"))
     if entry.missing:
         facts.append(lines.Fact("problem", "its bytes can't be read back from the capture", "error"))
@@ -148,7 +153,7 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[lines.Fact]:
 
 def _messages(frame: Frame) -> tuple[Message, ...]:
     """What the frame holds; nothing of a large one, which would take its time."""
-    return read(frame.payload) if len(frame.payload) <= 1_000_000 else ()
+    return messages_of(frame) if len(frame.payload) <= 1_000_000 else ()
 
 
 def _size(size: int) -> str:

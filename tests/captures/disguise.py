@@ -51,10 +51,11 @@ class Costume:
         http: int | None = None,
         sse: SseFacts | None = None,
         probe: bool = False,
+        cut: int = 0,
     ) -> None:
         """A frame, as a line on a pipe."""
         pipe = Channel.STDIN if direction is Direction.TO_SERVER else Channel.STDOUT
-        self._inner.frame(direction, pipe, payload, eol=Eol.LF, probe=probe)
+        self._inner.frame(direction, pipe, payload, eol=Eol.LF, probe=probe, cut=cut)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Several of them."""

@@ -42,9 +42,10 @@ class Recorder:
         http: int | None = None,
         sse: SseFacts | None = None,
         probe: bool = False,
+        cut: int = 0,
     ) -> None:
         """Keep a frame; its clocks stand still."""
-        frame = Frame(len(self.log) + 1, 0, 0, direction, channel, payload, eol, http, sse, probe)
+        frame = Frame(len(self.log) + 1, 0, 0, direction, channel, payload, eol, http, sse, probe, cut)
         self.log.append(frame)
         self.frames.append(frame)
 

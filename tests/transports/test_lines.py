@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.frames import Eol
-from inspector.transports.lines import Line, LineSplitter
+from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 
 
 def _all(splitter: LineSplitter, chunks: list[bytes]) -> list[Line]:
@@ -53,6 +53,46 @@ def test_with_a_limit_a_long_line_comes_in_pieces_and_only_the_last_is_ended() -
     assert splitter.feed(b"z") == []
     assert splitter.feed(b"zz") == [Line(b"xyzz", Eol.NONE), Line(b"z", Eol.NONE)]
     assert splitter.feed(b"\n") == [Line(b"", Eol.LF)]
+
+
+def _cut(lines: list[Line]) -> list[tuple[bytes, Eol, int]]:
+    return [(line.payload, line.eol, line.cut if isinstance(line, CutLine) else 0) for line in lines]
+
+
+def test_over_the_limit_the_beginning_is_kept_and_the_rest_is_counted_and_what_follows_is_whole() -> None:
+    splitter = CuttingSplitter(limit=6, kept=3)
+    assert _cut(splitter.feed(b"abcdef\nabcdefg\nab")) == [(b"abcdef", Eol.LF, 0), (b"abc", Eol.LF, 4)]
+    assert splitter.feed(b"cdefgh") == []
+    assert splitter.pending == 3
+    assert splitter.feed(b"x" * 1000) == []
+    assert _cut(splitter.feed(b"\r\nnext\nlast")) == [(b"abc", Eol.CRLF, 1005), (b"next", Eol.LF, 0)]
+    assert splitter.rest() == Line(b"last", Eol.NONE)
+    splitter.feed(b"too long again")
+    assert _cut([splitter.rest() or Line(b"", Eol.LF)]) == [(b"too", Eol.NONE, 11)]
+    assert splitter.rest() is None
+
+
+@given(
+    st.lists(st.binary(max_size=9) | st.sampled_from([b"\n", b"\r\n", b"\r"]), max_size=30),
+    st.integers(1, 12),
+    st.integers(1, 12),
+)
+def test_however_the_bytes_are_cut_into_chunks_the_lines_are_the_same(
+    chunks: list[bytes], limit: int, kept: int
+) -> None:
+    splitter, whole = CuttingSplitter(limit, kept), LineSplitter()
+    found = [line for chunk in chunks for line in splitter.feed(chunk)]
+    found += [line] if (line := splitter.rest()) else []
+    expected = whole.feed(b"".join(chunks))
+    expected += [line] if (line := whole.rest()) else []
+    assert len(found) == len(expected)
+    for got, line in zip(found, expected, strict=True):
+        lost = got.cut if isinstance(got, CutLine) else 0
+        assert (len(got.payload) + lost, got.eol) == (len(line.payload), line.eol)
+        assert line.payload.startswith(got.payload)
+        assert lost or len(line.payload) <= limit
+        assert not lost or len(line.payload) >= limit  # the return that belongs to the line's end counts at first
+        assert len(got.payload) <= limit
 
 
 def _seconds(work: Callable[[], bytes]) -> float:

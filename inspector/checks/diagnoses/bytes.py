@@ -286,8 +286,8 @@ def too_long(size: int) -> Flaw:
 @check("F-12", _WARNING, "a very long message", "frame", topic="", fix="Send pages, or links to resources.")
 def messages_are_not_too_long(case: Case) -> Iterator[Flaw]:
     """More than 16 MiB in one piece."""
-    if case.frame is not None and len(case.frame.payload) > LONG:
-        yield too_long(len(case.frame.payload))
+    if case.frame is not None and (size := len(case.frame.payload) + case.frame.cut) > LONG:
+        yield too_long(size)
 
 
 @check("F-13", _ERROR, "what was sent comes back", "request", topic="stdio")

@@ -1,0 +1,63 @@
+"""What is known of a message of which only the beginning was kept."""
+
+import pytest
+
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.cut import messages_of, reason
+from inspector.protocol.events import Cut, Garbled
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.jsonrpc import NotJsonRpc
+
+
+def sent(n: int, id_: str) -> Frame:
+    payload = f'{{"jsonrpc":"2.0","id":{id_},"method":"tools/list"}}'.encode()
+    return Frame(n, n, n, Direction.TO_SERVER, Channel.STDIN, payload)
+
+
+def cut(payload: str, lost: int = 1000) -> Frame:
+    return Frame(9, 9, 9, Direction.FROM_SERVER, Channel.STDOUT, payload.encode(), cut=lost)
+
+
+@pytest.mark.parametrize(
+    ("id_", "beginning"),
+    [
+        ("1", '{"jsonrpc":"2.0","id":1,"result":{"tools":['),
+        ("1", ' { "id" : 1 , "jsonrpc" : "2.0", "result": '),
+        ('"a\\u0041"', '{"jsonrpc":"2.0","id":"a\\u0041","error":{"message":"'),
+    ],
+)
+def test_whoever_waits_for_an_answer_that_was_cut_is_told(id_: str, beginning: str) -> None:
+    conversation = Conversation()
+    conversation.observe(sent(1, id_))
+    garbled, told = conversation.observe(cut(beginning))
+    assert isinstance(garbled, Garbled)
+    assert isinstance(told, Cut)
+    (exchange,) = conversation.exchanges
+    assert (exchange.state, conversation.pairs.pending) == (ExchangeState.LOST, [])
+    assert f"{len(beginning) + 1000:,} bytes" in exchange.why
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        '{"jsonrpc":"2.0","id":2,"result":{',
+        '{"jsonrpc":"2.0","id":"1","result":{',
+        '{"jsonrpc":"2.0","method":"notifications/message","params":{"id":1,"result":',
+        '{"jsonrpc":"2.0","id":1,"method":"ping","params":{',
+        '{"id":99999999999999999999,"result":',
+        "x" * 1000,
+        "",
+    ],
+)
+def test_what_names_no_open_request_takes_none_away(beginning: str) -> None:
+    conversation = Conversation()
+    conversation.observe(sent(1, "1"))
+    assert len(conversation.observe(cut(beginning))) == 1
+    assert len(conversation.pairs.pending) == 1
+
+
+def test_a_beginning_that_reads_like_a_message_is_none() -> None:
+    whole = '{"jsonrpc":"2.0","id":1,"result":{}}'
+    (message,) = messages_of(cut(whole + " " * 100))
+    assert message == NotJsonRpc(reason(cut(whole + " " * 100)))
