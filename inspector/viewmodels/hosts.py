@@ -54,7 +54,9 @@ def surface_of(conversation: Conversation, called: str = "") -> Surface:
     opening = conversation.opening
     own = peek.text(opening.server, "name") if opening else None
     instructions = opening.instructions if opening else ""
-    return Surface(listing.items, called or own or "server", instructions, listing.pages)
+    uses = {str(question.kind) for question in conversation.questions}
+    uses |= {kind for kind in ("resources", "prompts") if conversation.catalogue.listings[kind].items}
+    return Surface(listing.items, called or own or "server", instructions, listing.pages, frozenset(uses))
 
 
 def surface_matrix(surface: Surface, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:

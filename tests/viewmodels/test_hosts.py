@@ -79,6 +79,7 @@ def test_a_surface_is_read_from_a_conversation() -> None:
     assert len(surface.tools) > 10
     assert (surface.pages, named.server) == (surface.pages, "lights")
     assert surface.server
+    assert surface.uses >= {"resources", "prompts"}
 
 
 def test_hosts_that_do_the_same_about_a_finding_are_named_together() -> None:

@@ -30,6 +30,8 @@ class Surface(msgspec.Struct, frozen=True):
     instructions: str = ""
     pages: int = 1
     """Pages of the list of tools."""
+    uses: frozenset[str] = frozenset()
+    """The parts of the protocol that it was seen to use, by the names of `FEATURES`."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -82,7 +84,24 @@ def matrix_of(surface: Surface, hosts: Iterable[Host]) -> Matrix:
         )
         rows.append(Row(name, cells, tuple(seen for seen, _ in shown)))
     whole, tokens = _of_whole(surface, tools)
-    return Matrix(chosen, tuple(rows), tuple(_verdicts(host, whole) for host in chosen), tokens)
+    of_whole = (tuple(sorted([*_verdicts(host, whole), *_missed(host, surface)], key=_rank)) for host in chosen)
+    return Matrix(chosen, tuple(rows), tuple(of_whole), tokens)
+
+
+def _missed(host: Host, surface: Surface) -> list[Verdict]:
+    """The parts of the protocol that the server uses and the host is known to lack."""
+    return [
+        Verdict(
+            Fact(f"uses-{lacks.name}", Effect.FAILS, f"does not have {lacks.name}", lacks.source),
+            Trait(f"uses-{lacks.name}", "", f"the server uses {lacks.name}"),
+        )
+        for lacks in host.features
+        if not lacks.has and lacks.name in surface.uses
+    ]
+
+
+def _rank(verdict: Verdict) -> int:
+    return verdict.fact.effect.rank
 
 
 def _verdicts(host: Host, traits: Sequence[Trait]) -> tuple[Verdict, ...]:
@@ -91,7 +110,7 @@ def _verdicts(host: Host, traits: Sequence[Trait]) -> tuple[Verdict, ...]:
         for fact in host.facts:
             if fact.trait == trait.kind and (not fact.over or trait.amount > fact.over):
                 found.setdefault(f"{fact.trait} {fact.effect}", Verdict(fact, trait))
-    return tuple(sorted(found.values(), key=lambda each: each.fact.effect.rank))
+    return tuple(sorted(found.values(), key=_rank))
 
 
 def _shown(host: Host, server: str, name: str) -> tuple[str, Trait | None]:

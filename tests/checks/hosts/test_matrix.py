@@ -78,3 +78,14 @@ def test_what_is_no_tool_and_what_is_nested_without_end_does_no_harm() -> None:
         inner = below
     assert len(_matrix(7, None, {}, {"name": "a", "inputSchema": deep}).rows) == 2
     assert tokens_of(deep) == 0
+
+
+def test_a_part_of_the_protocol_that_a_host_lacks_is_told_where_the_server_uses_it() -> None:
+    surface = Surface((_FINE,), "s", uses=frozenset(("sampling", "elicitation")))
+    matrix = matrix_of(surface, HOSTS.values())
+    lacks = {host: [each.fact.trait for each in cell] for host, cell in zip(_ALL, matrix.whole, strict=True) if cell}
+    assert lacks == {
+        "claude-desktop": ["uses-sampling"],
+        "codex": ["uses-sampling"],
+        "gemini-cli": ["uses-sampling", "uses-elicitation"],
+    }
