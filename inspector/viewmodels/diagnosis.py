@@ -18,8 +18,10 @@ from inspector.viewmodels.lines import Line, span
 
 MOST_LOOKED_AT = 50_000
 """Entries of the longest journal that is looked at."""
-_CHAPTERS = ("P-", "F-", "L-", "H-", "A-")
-"""Diagnoses of these say why something does not work."""
+_CHAPTERS = ("P-", "F-", "L-", "H-", "A-", "E01", "W20")
+"""Diagnoses of these chapters, and two rules, say why something does not work."""
+_MILD = FATAL | {"A-06", "H-10", "H-21", "H-23", "L-06", "R-07"}
+"""What is a reason although it is only a warning."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
@@ -49,9 +51,10 @@ def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:
 
 def _is_a_reason(verdict: Verdict) -> bool:
     assert verdict.primary is not None
+    if verdict.primary.id in _MILD:
+        return True
     told = any(name.startswith(_CHAPTERS) for name in names_of(verdict.primary.id))
-    bad = any(each.severity is Severity.ERROR for each in (verdict.primary, *verdict.follows))
-    return told and (bad or verdict.primary.id in FATAL)
+    return told and any(each.severity is Severity.ERROR for each in (verdict.primary, *verdict.follows))
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> list[Line]:

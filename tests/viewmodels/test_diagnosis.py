@@ -42,6 +42,7 @@ def test_what_ends_no_connection_is_no_reason() -> None:
 def test_a_mild_cause_of_something_bad_is_a_reason() -> None:
     assert _reason(_found("P-11", Severity.WARNING), _found("P-04")) == "P-11"
     assert _reason(_found("E09")) == "E09"  # it is called L-02, too
+    assert _reason(_found("R-07", Severity.WARNING)) == "R-07"
 
 
 def test_the_connection_that_was_last_counts() -> None:
