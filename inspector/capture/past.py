@@ -24,6 +24,9 @@ from inspector.protocol.plain import PlainFold
 EVERY = 25_000
 """Entries between two checkpoints: folding so many takes some tenths of a second."""
 
+NEAR = 4000
+"""Entries that are folded in some hundredths of a second."""
+
 
 class Point(msgspec.Struct, frozen=True):
     """What was known when the first `count` entries had come, given the journal they are of."""
@@ -93,6 +96,11 @@ class PastJournal(Journal):
         self._plain = PlainFold(self.conversation)
 
     @property
+    def live(self) -> bool:
+        """Whether more is to come: what is open here may still be answered."""
+        return self.whole.live or self.count < self.whole.count
+
+    @property
     def notices(self) -> tuple[str, ...]:
         """What is said of the file holds at any of its moments."""
         return self.whole.notices
@@ -149,7 +157,7 @@ class PastJournal(Journal):
             record = from_line(self.whole.store.read(place, length))
         except ValueError:
             return False
-        if type(record) is not FrameRecord or record.raw is None or record.b64 is not None:
+        if type(record) is not FrameRecord or record.raw is None or record.b64 is not None or record.cut:
             return False
         http = record.ex is not None or record.probe
         return self._plain.take(record.raw, n, record.tm, record.dir, http=http) is not None
@@ -160,6 +168,25 @@ class Past:
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
+        self._last: PastJournal | None = None
+
+    def known(self, n: int) -> PastJournal:
+        """The journal as it was at entry n, on the way to which the last one that was asked for may have gone on.
+
+        Of several threads, only one may ask for what is not far.
+        """
+        last = self._last
+        if last is None or last.count > n or n - last.count > max(NEAR, self.cost(n)):
+            last = self._last = self.at(n)
+        last.advance(n)
+        return last
+
+    def is_far(self, n: int) -> bool:
+        """Whether it takes a while to know that moment; asking for it then changes none that was asked for before."""
+        last = self._last
+        if last is not None and 0 <= n - last.count <= NEAR:
+            return False
+        return self.cost(n) > NEAR
 
     def at(self, n: int, stopped: Callable[[], bool] = lambda: False) -> PastJournal:
         """The journal as it was when entry n had just come; an earlier moment if stopped. Any thread."""
@@ -174,7 +201,7 @@ class Past:
         return found
 
     def cost(self, n: int) -> int:
-        """How many entries must be folded for that."""
+        """How many entries must be folded for `at`."""
         points = self.journal.points.before(n) if self.journal.points is not None else []
         return n - (points[-1].count if points else 0)
 

@@ -40,6 +40,7 @@ class Where(StrEnum):
     SKILLS = "Skills"
     NETWORK = "HTTP exchanges"
     START = "Start"
+    REPLAY = "Replay of a recording"
     OPEN = "Opening another server"
     CONFIRM = "Questions before a start"
 

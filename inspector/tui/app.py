@@ -25,6 +25,7 @@ from inspector.tui.lost_focus import let_go
 from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.relisting import Relisting
+from inspector.tui.replaying import Replaying
 from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
@@ -42,12 +43,12 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, App[None]):
+class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE, keys.Where.REPLAY)
     CSS = """
     Screen { color: $foreground; }
     Panel { height: 1fr; width: 1fr; }
@@ -112,16 +113,19 @@ class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, App[None]):
     async def action_show(self, name: str) -> None:
         """Show a screen by its name, as `make_panel` knows it."""
         tab, self.shows_timeline = self.tab, False
-        panel = tab.panels.get(name)
+        subject, panel = await self.subject_for(name), tab.panels.get(name)
         if panel is None:
-            panel = tab.panels[name] = make_panel(name, tab.subject)
+            panel = tab.panels[name] = make_panel(name, tab.subject if name == "traffic" else subject)
             await self.mount(panel, after=self.header)
+        self.show_moment(panel, subject)
         tab.shown = self.header.shown = name
         self.show_only(panel)
+        self.put_cursor()
 
     def _tick(self) -> None:
         if self._terminal_is_behind() or not self.tab.panels or not self.header.is_attached:
             return
+        self.look_at_replay()
         self.header.sync()
         self.panel.sync()
         if let_go(self.screen) and not self.screen.is_modal:
@@ -134,6 +138,11 @@ class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, App[None]):
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
         return queue is not None and queue.qsize() > 0
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what is about recordings where one is shown."""
+        offered = self.offers_replay(action)
+        return super().check_action(action, parameters) if offered is None else offered
 
     async def action_back(self) -> None:
         """Go back one step within the panel; from its first step to the traffic. Never quits."""
@@ -205,7 +214,8 @@ class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, App[None]):
         """Show the keys."""
         from inspector.tui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen(self.panel.places))
+        replay = () if self.playback is None else (keys.Where.REPLAY,)
+        self.push_screen(HelpScreen((*self.panel.places, *replay)))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: our own actions, by the words of the help."""

@@ -15,6 +15,7 @@ from inspector.tui.network_keys import NETWORK
 from inspector.tui.offered_keys import OFFERED
 from inspector.tui.payload_keys import PAYLOADS
 from inspector.tui.raw_keys import BY_HAND, SKILLS
+from inspector.tui.replay_keys import REPLAYING
 from inspector.tui.tab_keys import TABBING, TIMELINE
 from inspector.tui.traffic_keys import TRAFFIC
 
@@ -125,6 +126,7 @@ ACTIONS: tuple[Action, ...] = (
     *FILTERING,
     *TIMELINE,
     *TRAFFIC,
+    *REPLAYING,
     *FINDING_JUMPS,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),

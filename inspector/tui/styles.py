@@ -276,6 +276,9 @@ class Glyphs(msgspec.Struct, frozen=True):
     times: str = "×"
     claimed: str = "~"
     """Before what a server says of itself."""
+    play: str = "►"
+    stop: str = "■"
+    mark: str = "★"
 
 
 _UNICODE = Glyphs()
@@ -304,6 +307,9 @@ _ASCII = Glyphs(
     scrollbar="#",
     ellipsis="~",
     times="x",
+    play=">",
+    stop="#",
+    mark="@",
 )
 
 

@@ -50,7 +50,7 @@ def recording_section(journal: Journal) -> Section:
     if journal.capture_path is None:
         return Section("Recording", (Fact("file", "none: what happens is gone afterwards", "muted"),), notices)
     state = ("recording", "ok") if journal.recording else ("not recording any more", "warning")
-    if not journal.live:
+    if journal.loaded:
         state = ("a recording that is looked at", "muted")
     facts = (
         Fact("state", *state),  # type: ignore[arg-type]

@@ -3,12 +3,9 @@
 Rows are places in the list, entries are numbers of the journal; None is said where there is nothing to go to.
 """
 
-from bisect import bisect_left
-from datetime import datetime
-
 from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind
-from inspector.errors import FilterError
+from inspector.viewmodels.go_to import meant
 from inspector.viewmodels.log_index import RowIndex
 
 
@@ -83,38 +80,8 @@ class LogJumps:
         return None
 
     def entry(self, wanted: str) -> int:
-        """The entry that somebody asks for by its number, by a time of day, or by seconds since the start (`+1.5`).
-
-        The nearest there is. Raises: FilterError if it is neither, or there is no entry.
-        """
-        count = self._index.taken
-        wanted = wanted.strip().removeprefix("#")
-        if not count:
-            raise FilterError("there is nothing to go to yet", 0)
-        if wanted.isdecimal():
-            return min(max(int(wanted[:12]), 1), count)
-        if wanted.startswith("+"):
-            return self._since_start(wanted[1:], count)
-        return self._at_time(wanted, count)
-
-    def _since_start(self, wanted: str, count: int) -> int:
-        from inspector.capture.filters.fields import BY_NAME
-        from inspector.capture.filters.lexer import Kind, Token
-        from inspector.capture.filters.values import read
-
-        word = wanted if wanted[-1:].isalpha() else f"{wanted}s"
-        value = read(Token(Kind.WORD, word, 0, len(word)), BY_NAME["dur"], datetime.now().astimezone())
-        moment = self._journal.started_ns + int(str(value))
-        return min(bisect_left(range(1, count + 1), moment, key=self._store.time_ns) + 1, count)
-
-    def _at_time(self, wanted: str, count: int) -> int:
-        from inspector.capture.filters.fields import BY_NAME
-        from inspector.capture.filters.lexer import Kind, Token
-        from inspector.capture.filters.values import read
-
-        day = datetime.fromtimestamp(self._store.wall_ns(count) / 1e9).astimezone()
-        value = read(Token(Kind.WORD, wanted, 0, len(wanted)), BY_NAME["time"], day)
-        return min(bisect_left(range(1, count + 1), int(str(value)), key=self._store.wall_ns) + 1, count)
+        """The entry that somebody asks for; see `meant`. Raises: FilterError if none is."""
+        return meant(self._journal, wanted, self._index.taken)
 
     def nearest(self, n: int) -> int:
         """The row that shows entry n, or the last one before it; 0 if there is none before it."""

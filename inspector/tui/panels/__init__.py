@@ -40,6 +40,10 @@ class Panel(Widget):
     def rebind(self, subject: Subject) -> None:
         """Show another conversation with the same server."""
 
+    def turn_back(self, subject: Subject) -> None:
+        """Show another moment of the same conversation: nothing stays of what came later."""
+        self.rebind(subject)
+
     def take_focus(self) -> None:
         """Focus what a person uses first."""
 

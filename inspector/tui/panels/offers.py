@@ -83,6 +83,15 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
             self.result.outlive()
             self._find_calls()
 
+    def turn_back(self, subject: Subject) -> None:
+        """Show another moment: what was offered and asked for then, and nothing that came later."""
+        self.rebind(subject)
+        self._history, self._wanted = CallHistory(subject, self.kind.method), None
+        self.side.start_over()
+        if self.is_ready:
+            self.result.show_nothing()
+            self._find_calls()
+
     async def cancel_running(self) -> bool:
         """Cancel the newest request that runs."""
         return await self._calling.cancel()

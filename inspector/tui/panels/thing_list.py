@@ -126,6 +126,11 @@ class ThingSide(StepList):
         self._subject = subject
         self._stage = None
 
+    def start_over(self) -> None:
+        """Forget the things that were shown: what is meant is looked for among those that come."""
+        self._listings, self._things, self._summary = (), (), ("", "")
+        self._stage = None
+
     def has_lost(self, thing: Thing | None) -> bool:
         """Whether a thing was listed once and is no more. Known only of a list that was fetched to its end."""
         if thing is None or not self._listings or not all(each.next_cursor is None for each in self._listings):
@@ -269,6 +274,8 @@ def _empty(
     opening = subject.opening
     if opening and not any(LISTS[kind].capability in opening.capabilities for kind in kinds):
         return [[(f"The server declares no {many}", "muted")]]
+    if subject.journal.live and not subject.can_act:
+        return [[(f"The {many} have not been listed yet", "muted")]]
     return [[(f"The {many} were never listed", "muted")]]
 
 

@@ -108,6 +108,15 @@ values too: the button then says so, and a second press sends them.
             self.result.outlive()
             self._show_history()
 
+    def turn_back(self, subject: Subject) -> None:
+        """Show another moment: tools and calls of then, and no result that came later."""
+        self.rebind(subject)
+        self._history, self._wanted = CallHistory(subject), None
+        self.side.start_over()
+        if self.is_ready:
+            self.result.show_nothing()
+            self._show_history()
+
     async def cancel_running(self) -> bool:
         """Cancel the newest call that runs."""
         return await self._calling.cancel()

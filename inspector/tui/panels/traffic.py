@@ -103,7 +103,7 @@ class TrafficPanel(Panel, Ground, Filtering, Looking):
         """Show another moment; what is known of how it ended is not told again."""
         self.rebind(subject)
         self.list.spare_card()
-        self.list.rows.let_grow(subject.journal.live)
+        self.list.rows.let_grow(subject.journal.live or subject.grows)
 
     def take_focus(self) -> None:
         """The list, or the detail where it stands alone."""

@@ -31,9 +31,11 @@ One line per row, the newest last. The list follows the newest row until you mov
     class Selected(Message):
         """Another row is under the cursor: the reader moved, or the list followed."""
 
-        def __init__(self, control: "LogList", index: int, key: int) -> None:
+        def __init__(self, control: "LogList", index: int, key: int, *, by_reader: bool = False) -> None:
             super().__init__()
             self._control = control
+            self.by_reader = by_reader
+            """Whether somebody moved there; else rows have come or gone."""
             self.index = index
             """Its place at this moment; -1 if the list has become empty."""
             self.key = key
@@ -186,7 +188,7 @@ One line per row, the newest last. The list follows the newest row until you mov
         """Show and tell where the reader went."""
         self._look_around()
         super().moved()
-        self._tell()
+        self._tell(by_reader=True)
 
     def opened(self) -> None:
         """Tell that the reader wants the row; it stays chosen, so the list ceases to follow."""
@@ -195,12 +197,12 @@ One line per row, the newest last. The list follows the newest row until you mov
             self._tell()
             self.post_message(self.Opened(self, *self._told_row))
 
-    def _tell(self) -> None:
+    def _tell(self, *, by_reader: bool = False) -> None:
         """Post what has changed since the last time."""
         row = (self.view.cursor, self.cursor_key)
         if row != self._told_row:
             self._told_row = row
-            self.post_message(self.Selected(self, *row))
+            self.post_message(self.Selected(self, *row, by_reader=by_reader))
         state = (self.following, self.frozen)
         if state != self._told_state:
             self._told_state = state
@@ -217,6 +219,16 @@ One line per row, the newest last. The list follows the newest row until you mov
         """Go to the newest row and stay there."""
         self.view.go_last(follow=self._growth.grows)
         self.moved()
+
+    def let_grow(self, grows: bool) -> None:
+        """Rows come by themselves from now on, and the newest is stayed on; or they do not any more."""
+        self._growth.grows = grows
+        self._growth.thaw()
+        if grows:
+            self.action_last()
+        else:
+            self.view.following = False
+            self.moved()
 
     def action_follow(self) -> None:
         """Follow, thawing a frozen view; or cease to."""

@@ -1,0 +1,1 @@
+"""A capture, again: in its own time."""

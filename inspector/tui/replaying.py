@@ -1,0 +1,222 @@
+"""Going through a recording: the app's actions for it, and what each screen shows of the moment one stands at.
+
+The traffic shows all of it, or while it is played what has come so far; every other screen what was known there. That
+is found out when such a screen is looked at: moving through the traffic costs nothing.
+"""
+
+import asyncio
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+from inspector.tui.panels import Panel
+from inspector.tui.subject import Recording, Stage, Subject
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+    from inspector.tui.panels.traffic_list import TrafficList
+    from inspector.tui.playback import Playback
+    from inspector.tui.tabs import Tab
+    from inspector.tui.widgets.log_list import LogList
+    from inspector.tui.widgets.transport_bar import TransportBar
+
+_OF_A_MOMENT = frozenset(("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network"))
+"""Screens that show what was known at a moment."""
+_ACTIONS = frozenset(
+    ("play", "speed", "step", "step_exchange", "step_match", "go_to_entry", "replay_start", "replay_end")
+)
+
+
+class Replaying:
+    """What the app does with recordings."""
+
+    _playbacks: "dict[Tab, Playback]"
+    _bound: dict[Panel, Subject]
+    """What the panels of recordings show."""
+    _bar_of_replay: "TransportBar | None" = None
+
+    @property
+    def playback(self: "InspectApp") -> "Playback | None":  # type: ignore[misc]
+        """Where one stands in the recording in sight; None if none is."""
+        return None if self.shows_timeline else self._playback_of(self.tab)
+
+    def _playback_of(self: "InspectApp", tab: "Tab") -> "Playback | None":  # type: ignore[misc]
+        if not isinstance(tab.subject, Recording) or tab.subject.stage not in (Stage.RECORDED, Stage.LOADING):
+            return None
+        from inspector.tui.playback import Playback
+
+        known: dict[Tab, Playback] = vars(self).setdefault("_playbacks", {})
+        if tab not in known:
+            known[tab] = Playback(tab.subject)
+        return known[tab]
+
+    @property
+    def journal_count(self: "InspectApp") -> int:  # type: ignore[misc]
+        """How many entries the conversation in sight has."""
+        return self.subject.journal.count
+
+    async def subject_for(self: "InspectApp", name: str) -> Subject:  # type: ignore[misc]
+        """What a screen of the tab in sight is to show."""
+        playback = self._playback_of(self.tab)
+        if playback is None:
+            return self.tab.subject
+        if name not in _OF_A_MOMENT:
+            return playback.traffic if name == "traffic" else self.tab.subject
+        if playback.is_far:
+            await asyncio.to_thread(playback.state)
+        return playback.state()
+
+    def show_moment(self: "InspectApp", panel: Panel, subject: Subject) -> None:  # type: ignore[misc]
+        """Let a panel, and the header, show that moment; nothing is done if they do."""
+        if self._playback_of(self.tab) is None:
+            return
+        bound = vars(self).setdefault("_bound", {})
+        if bound.get(panel, self.tab.subject) is not subject:
+            panel.turn_back(subject)
+        bound[panel] = subject
+        if self.header.subject is not subject:
+            self.header.rebind(subject)
+
+    def look_at_replay(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Let come what is due, and renew the bar."""
+        playback = self.playback
+        if playback is not None and playback.tick():
+            self.say("That was the end. $ shows everything, _ plays it again.")
+        bar = self._bar_of_replay
+        if bar is None and playback is not None:
+            from inspector.tui.widgets.transport_bar import TransportBar
+
+            bar = self._bar_of_replay = TransportBar(self)
+            self.mount(bar)
+        if bar is not None and bar.is_attached:
+            bar.sync(playback)
+
+    async def look_again(self: "InspectApp") -> None:  # type: ignore[misc]
+        """One stands elsewhere: let the screen in sight show it."""
+        panel = self.panel
+        subject = await self.subject_for(self.tab.shown)
+        self.show_moment(panel, subject)
+        panel.sync()
+        self.put_cursor()
+
+    def put_cursor(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Let the traffic, if it is in sight, have its cursor where one stands."""
+        playback, rows = self.playback, self._traffic
+        if playback is None or rows is None or self.tab.shown != "traffic" or playback.player.playing:
+            return
+        if playback.position is None and playback.front is None:
+            return
+        rows.sync()
+        if not rows.go_to_entry(playback.at) and rows.model.count:
+            rows.rows.go_to(rows.model.jumps.nearest(playback.at))
+        playback.chosen = rows.model.entry_of(rows.rows.view.cursor) if rows.model.count else 0
+
+    @property
+    def _traffic(self: "InspectApp") -> "TrafficList | None":  # type: ignore[misc]
+        from inspector.tui.panels.traffic import TrafficPanel
+
+        panel = self.tab.panels.get("traffic")
+        return panel.list if isinstance(panel, TrafficPanel) and panel.list.is_attached else None
+
+    def on_log_list_selected(self: "InspectApp", message: "LogList.Selected") -> None:  # type: ignore[misc]
+        """The reader has moved in the traffic: that is where one stands."""
+        playback, rows = self.playback, self._traffic
+        if playback is None or rows is None or message.control is not rows.rows or playback.player.playing:
+            return
+        before, playback.chosen = playback.chosen, rows.chosen
+        if rows.rows.following and playback.front is None:
+            playback.position = None
+        elif message.by_reader and rows.chosen not in (0, before):
+            playback.go(rows.chosen)
+
+    # --- actions
+
+    async def go_to_moment(self: "InspectApp", n: int) -> None:  # type: ignore[misc]
+        """Stand at entry n."""
+        playback = self.playback
+        if playback is not None and playback.count:
+            playback.go(n)
+            await self.look_again()
+
+    async def action_play(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Play, or pause."""
+        playback = self.playback
+        if playback is None or not playback.count:
+            return
+        if playback.player.playing:
+            playback.player.pause()
+            return
+        if playback.past.is_far(playback.at):
+            await asyncio.to_thread(playback.play)
+        else:
+            playback.play()
+        await self.look_again()
+        if self._traffic is not None and self.tab.shown == "traffic":
+            self._traffic.rows.action_last()
+
+    def action_speed(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Play faster, or from the fastest on at half speed."""
+        if self.playback is not None:
+            self.playback.turn_speed()
+
+    async def action_step(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+        """An entry on, or back."""
+        if self.playback is not None:
+            await self.go_to_moment(self.playback.at + by)
+
+    async def action_step_exchange(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+        """To the next request, or the one before."""
+        playback = self.playback
+        if playback is None:
+            return
+        frames = self.subject.journal.conversation.exchanges.request_frames
+        place = bisect_right(frames, playback.at) if by > 0 else bisect_left(frames, playback.at) - 1
+        if 0 < place < len(frames):
+            await self.go_to_moment(frames[place])
+
+    async def action_step_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+        """To the next entry that the filter of the traffic shows, or the one before."""
+        playback, rows = self.playback, self._traffic
+        if playback is None:
+            return
+        if rows is None or not rows.model.has_filter:
+            self.say("The traffic has no filter: / sets one there.")
+            return
+        shown = rows.model.entries
+        later = [n for n in shown if (n > playback.at if by > 0 else n < playback.at)]
+        if later:
+            await self.go_to_moment(min(later) if by > 0 else max(later))
+        else:
+            self.say("Nothing more matches.")
+
+    def action_go_to_entry(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Ask for a number or a time, and go there."""
+        from inspector.tui.screens.go_to import GoToScreen
+        from inspector.viewmodels.go_to import meant
+
+        journal = self.subject.journal
+
+        def went(n: int | None) -> None:
+            if n:
+                self.call_later(self.go_to_moment, n)
+
+        self.push_screen(GoToScreen(lambda wanted: meant(journal, wanted, journal.count)), went)
+
+    async def action_replay_start(self: "InspectApp") -> None:  # type: ignore[misc]
+        """To the first entry."""
+        await self.go_to_moment(1)
+
+    async def action_replay_end(self: "InspectApp") -> None:  # type: ignore[misc]
+        """To the end; everything is shown."""
+        playback = self.playback
+        if playback is None:
+            return
+        playback.show_all()
+        await self.look_again()
+        rows = self._traffic
+        if rows is not None and self.tab.shown == "traffic" and rows.model.count:
+            rows.rows.action_last()
+            playback.chosen = rows.model.entry_of(rows.rows.view.cursor)
+
+    def offers_replay(self: "InspectApp", action: str) -> bool | None:  # type: ignore[misc]
+        """Whether an action is there now; None: it is none of these."""
+        return self.playback is not None if action in _ACTIONS else None

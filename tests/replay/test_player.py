@@ -1,0 +1,70 @@
+"""Entries come in their own time, or in another one."""
+
+import math
+
+import pytest
+
+from inspector.replay.player import LONGEST_NS, SPEEDS, Player
+
+SECOND = 1_000_000_000
+MOMENTS = [0, 0, 1 * SECOND, 1 * SECOND, 61 * SECOND, 60 * SECOND, 60_500_000_000]
+"""Of entries 1 to 6; the clock went back once."""
+
+
+def player(speed: float = 1.0) -> Player:
+    made = Player(MOMENTS.__getitem__)
+    made.speed = speed
+    made.play(0, 0)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("speed", "seconds", "due"),
+    [(1.0, 0, 1), (1.0, 0.9, 1), (1.0, 1, 3), (1.0, 2.9, 3), (1.0, 3, 5), (2.0, 0.5, 3), (0.5, 1.9, 1), (0.5, 2, 3)],
+)
+def test_an_entry_is_due_when_its_time_has_come(speed: float, seconds: float, due: int) -> None:
+    assert player(speed).due(int(seconds * SECOND), 6) == due
+
+
+def test_a_long_pause_is_cut_and_said_and_a_short_one_is_whole() -> None:
+    one = player()
+    assert one.due(SECOND, 6) == 3
+    pause = one.pause_at(SECOND, 6)
+    assert pause is not None
+    assert (pause.own_ns, pause.left_ns, pause.cut) == (60 * SECOND, LONGEST_NS, True)
+    assert one.passed_ns(2 * SECOND, 6) == 30 * SECOND
+    assert one.due(3 * SECOND, 6) == 5
+    last = one.pause_at(3 * SECOND, 6)
+    assert last is not None
+    assert not last.cut
+    assert one.due(4 * SECOND, 6) == 6
+    assert one.pause_at(4 * SECOND, 6) is None
+
+
+def test_at_the_highest_speed_nothing_is_waited_for_but_looks_are() -> None:
+    one = Player(lambda n: n * SECOND)
+    one.speed = math.inf
+    one.play(0, 0)
+    first = one.due(0, 1_000_000)
+    assert 0 < first < 10_000
+    assert one.due(0, 1_000_000) == 2 * first
+
+
+def test_what_is_recorded_later_comes_in_its_time_from_then_on() -> None:
+    one = player()
+    assert one.due(50 * SECOND, 1) == 1
+    assert one.due(100 * SECOND, 1) == 1
+    assert one.due(100 * SECOND + 1, 2) == 1
+    assert one.due(101 * SECOND, 2) == 2
+
+
+def test_speeds_come_one_after_the_other_and_a_pause_begins_anew() -> None:
+    one = player()
+    seen = []
+    for _ in SPEEDS:
+        one.turn_speed(0)
+        seen.append(one.speed)
+    assert seen == [*SPEEDS[2:], *SPEEDS[:2]]
+    one.pause()
+    assert one.due(100 * SECOND, 6) == 0
+    assert one.passed_ns(SECOND, 6) == 0

@@ -1,0 +1,140 @@
+"""Going through a recording in the app: each screen shows what was known where one stands."""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from inspector.protocol.frames import Channel, Direction
+from inspector.tui.app import InspectApp
+from inspector.tui.playback import Playback
+from inspector.tui.screens.go_to import GoToScreen
+from inspector.tui.subject import Stage
+from tests.capture.recording import recorded
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+
+@asynccontextmanager
+async def opened(path: Path, size: tuple[int, int] = (110, 30)) -> AsyncIterator[tuple[InspectApp, Pilot[None]]]:
+    app = InspectApp(replay=path)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+        await until(lambda: "_ play" in text(app), "the bar")
+        yield app, pilot
+    await app.subject.end()
+
+
+def playback_of(app: InspectApp) -> Playback:
+    assert app.playback is not None
+    return app.playback
+
+
+def bar(app: InspectApp) -> str:
+    return text(app).splitlines()[-2]
+
+
+async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() -> None:
+    async with opened(sample("lighthouse")) as (app, pilot):
+        assert "65 entries  everything known" in bar(app)
+        await pilot.press("2")
+        await until(lambda: "19 tools" in text(app), "the tools at the end")
+        await pilot.press("1", "j", "j")
+        await until(lambda: "at   #3 of 65" in bar(app) or "at #3 of 65" in bar(app), "that one stands there")
+        await pilot.press("2")
+        await until(lambda: "The tools have not been listed yet" in text(app), "no tools then")
+        await until(lambda: "Tools 19" not in text(app), "none in the header")
+        for _ in range(30):
+            await pilot.press("right")
+        await until(lambda: "19 tools" in text(app), "the tools, once they came")
+        at = playback_of(app).at
+        await pilot.press("{", "{")
+        await until(lambda: playback_of(app).at < at, "back by requests")
+        await pilot.press("^")
+        await until(lambda: "have not been listed yet" in text(app) and "#1 of 65" in bar(app), "back at the first")
+        await pilot.press("1")
+        await until(lambda: app.panel.list.chosen == 1, "the traffic's cursor is there too")  # type: ignore[attr-defined]
+        await pilot.press("$", "2")
+        await until(lambda: "19 tools" in text(app) and "everything known" in bar(app), "all of it again")
+
+
+async def test_a_number_leads_there_from_any_screen_and_the_filter_from_match_to_match() -> None:
+    async with opened(sample("lighthouse")) as (app, pilot):
+        await pilot.press("2", "n")
+        await until(lambda: "The traffic has no filter" in text(app), "what to do")
+        await pilot.press("1")
+        app.panel.list.filters.set("method == tools/call")  # type: ignore[attr-defined]
+        await until(lambda: app.panel.list.model.has_filter, "a filter")  # type: ignore[attr-defined]
+        await pilot.press("6", "#")
+        await until(lambda: isinstance(app.screen, GoToScreen), "where to")
+        app.screen.query_one(Input).value = "20"
+        await pilot.press("enter")
+        await until(lambda: "#20 of 65" in bar(app), "there")
+        await pilot.press("n")
+        await until(lambda: playback_of(app).at > 20, "the next match")
+        at = playback_of(app).at
+        assert app.subject.journal.store.method(at) == "tools/call"
+        await pilot.press("N", "N")
+        await until(lambda: playback_of(app).at < 20, "those before")
+
+
+async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None:
+    async with opened(sample("lighthouse")) as (app, pilot):
+        playback = playback_of(app)
+        now = [0]
+        playback._clock = lambda: now[0]
+        await pilot.press("_")
+        await until(lambda: "playing" in bar(app) and playback.front is not None, "that it is played")
+        traffic = app.panel.list  # type: ignore[attr-defined]
+        await until(lambda: 0 < traffic.model.taken < 10, "the first rows alone")
+        now[0] += 26_000_000_000
+        await until(lambda: traffic.model.taken > 10, "more rows")
+        now[0] += 1
+        await until(lambda: playback.pause is not None, "a pause")
+        shown = playback.shown
+        assert 10 < shown < 65
+        await pilot.press("_")
+        await until(lambda: "paused" in bar(app), "the pause")
+        await until(lambda: traffic.model.taken == shown, "all that came are rows")
+        await pilot.press("right")
+        await until(lambda: traffic.model.taken == shown + 1, "one row more")
+        await pilot.press("%")
+        await until(lambda: "×2" in bar(app), "another speed")
+        playback.player.speed = math.inf
+        await pilot.press("_")
+        await until(lambda: playback.shown == 65 and not playback.player.playing, "the end")
+        await until(lambda: "#65 of 65" in bar(app), "that this is where one stands")
+        await pilot.press("$")
+        await until(lambda: "everything known" in bar(app), "everything")
+
+
+async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_path: Path) -> None:
+    journal = recorded(tmp_path / "x.mcpcap")
+
+    def ask(id_: int) -> None:
+        call = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a"}}' % id_
+        journal.frame(Direction.TO_SERVER, Channel.STDIN, call)
+
+    for id_ in range(5):
+        ask(id_)
+    await until(lambda: (tmp_path / "x.mcpcap").read_bytes().count(b"frame") == 5, "that they are in the file")
+    async with opened(tmp_path / "x.mcpcap") as (app, pilot):
+        await until(lambda: app.subject.grows and "5 entries  followed" in bar(app), "that it is followed")
+        ask(5)
+        await until(lambda: "6 entries  followed" in bar(app), "what is new")
+        await pilot.press("left")
+        await until(lambda: "#5 of 6" in bar(app), "one back")
+        ask(6)
+        await until(lambda: "#5 of 7" in bar(app), "there still")
+        await pilot.press("_")
+        await until(lambda: playback_of(app).shown == 7, "played up to the newest")
+        assert playback_of(app).player.playing
+        ask(7)
+        await until(lambda: playback_of(app).shown == 8, "what comes then")
+        await pilot.press("$")
+        await until(lambda: "8 entries  followed" in bar(app), "followed again")
+    journal.close()
