@@ -2,9 +2,9 @@
 
 import re
 
-from inspector.checks.scene import HttpLife, Scene
-from inspector.protocol.frames import Channel, Eol, Frame
-from inspector.protocol.jsonrpc import Message, NotJsonRpc
+from inspector.checks.scene import Asked, Case, HttpLife, Scene
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, NotJsonRpc
 
 _UNCLAIMED = '"jsonrpc" is missing'
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
@@ -53,3 +53,13 @@ def _is_utf8(payload: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def request_of(scene: Scene, case: Case, message: Answer | ErrorAnswer) -> Asked | None:
+    """The open request that is answered: by its id, or, without a usable one, by the HTTP exchange."""
+    if message.id is not None:
+        found = scene.asked.get((Direction.TO_SERVER, message.id))
+        if found is not None or isinstance(message, Answer):
+            return found
+    there = [each for each in case.life.asked if each.answered is None] if case.life else []
+    return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None

@@ -15,12 +15,12 @@ import msgspec
 from inspector.checks import carriage, everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding
-from inspector.checks.glances import is_for_a_probe, is_odd, is_plain_refusal
+from inspector.checks.glances import is_for_a_probe, is_odd, is_plain_refusal, request_of
 from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.rows import row_of_answer
-from inspector.checks.scene import Asked, Case, HttpLife, Scene
+from inspector.checks.scene import Asked, Case, Scene
 from inspector.protocol.cut import messages_of
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -40,7 +40,6 @@ from inspector.protocol.jsonrpc import (
     Notification,
     Request,
     RequestId,
-    read,
 )
 from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions.table import ROWS
@@ -129,7 +128,9 @@ class Inspection:
         """Ask up to so many of the expensive questions that wait; what they found."""
         for _ in range(min(most, len(self._waiting))):
             case, check = self._waiting.popleft()
-            self._ask(case, check)
+            assert check.judge is not None
+            for flaw in islice(check.judge(case), MOST_FLAWS):
+                self._keep(case, check, flaw)
         return self._give()
 
     @property
@@ -155,20 +156,15 @@ class Inspection:
             return
         if frame.http is not None and is_for_a_probe(self.scene, self.scene.life(frame.http), frame.n):
             return
-        if frame.http is not None and self._is_refusal(frame, self.scene.life(frame.http), messages):
-            return
+        if frame.http is not None and (life := self.scene.life(frame.http)).is_refused:
+            case = Case(self.scene, frame.n, frame.time_ns, self.scene.row)
+            case.frame, case.life = frame, life
+            self._moment(case, "refusal", "")
+            if is_plain_refusal(life, messages):
+                return
         self._around(frame, messages)
         for message in messages:
             self._message(frame, message)
-
-    def _is_refusal(self, frame: Frame, life: HttpLife, messages: tuple[Message, ...]) -> bool:
-        """Whether this is the body of an HTTP error and nothing of the protocol's."""
-        if life.response is None or life.response.status < 400:
-            return False
-        case = Case(self.scene, frame.n, frame.time_ns, self.scene.row)
-        case.frame, case.life = frame, life
-        self._moment(case, "refusal", "")
-        return is_plain_refusal(life, messages)
 
     def _around(self, frame: Frame, messages: tuple[Message, ...]) -> None:
         """The bytes of a frame, whatever they say; most say at a glance that nothing is odd about them."""
@@ -192,13 +188,15 @@ class Inspection:
             if message.method == _PROGRESS:  # type: ignore[union-attr]
                 case.asked = told(scene, case)
             self._moment(case, "notification", message.method)  # type: ignore[union-attr]
-            self._look_at_meta(case)
+            if has_meta(case):
+                self._moment(case, "meta", "")
         elif kind is Answer or kind is ErrorAnswer:
             self._answer(case, message)  # type: ignore[arg-type]
         elif kind is Request:
             case.value = message.params  # type: ignore[union-attr]
             self._moment(case, "request", message.method)  # type: ignore[union-attr]
-            self._look_at_meta(case)
+            if has_meta(case):
+                self._moment(case, "meta", "")
         else:
             self._moment(case, "garbled", "")
         listened(scene, case)
@@ -206,7 +204,7 @@ class Inspection:
     def _answer(self, case: Case, message: Answer | ErrorAnswer) -> None:
         scene, is_result = self.scene, isinstance(message, Answer)
         case.value = message.result if isinstance(message, Answer) else message.error
-        asked = self._asked(case, message)
+        asked = request_of(scene, case, message)
         if asked is None:
             before = None if message.id is None else scene.done.get((Direction.TO_SERVER, message.id))
             case.asked = before
@@ -219,17 +217,9 @@ class Inspection:
             self._moment(case, "carried", "")
         if type(case.value) is dict and case.value.get("resultType") == INPUT_REQUIRED:
             self._moment(case, "asking", "")
-        self._look_at_meta(case)
+        if has_meta(case):
+            self._moment(case, "meta", "")
         answered(scene, case)
-
-    def _asked(self, case: Case, message: Answer | ErrorAnswer) -> Asked | None:
-        """The open request that is answered: by its id, or, without a usable one, by the HTTP exchange."""
-        if message.id is not None:
-            found = self.scene.asked.get((Direction.TO_SERVER, message.id))
-            if found is not None or isinstance(message, Answer):
-                return found
-        there = [each for each in case.life.asked if each.answered is None] if case.life else []
-        return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None
 
     def _fact(self, entry: Observed, fact: Fact) -> None:
         scene = self.scene
@@ -286,10 +276,6 @@ class Inspection:
             case = Case(self.scene, n, self.scene.last_ns, self.scene.row)
             self._moment(case, "end", "")
 
-    def _look_at_meta(self, case: Case) -> None:
-        if type(case.value) is dict and "_meta" in case.value:
-            self._moment(case, "meta", "")
-
     def _moment(self, case: Case, kind: str, method: str) -> None:
         plan = self._plans.get((case.row, kind, method)) or self._plan(case.row, kind, method)
         for judge, check in plan.quick:
@@ -311,11 +297,6 @@ class Inspection:
         if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
             self._plans[row, kind, method] = plan
         return plan
-
-    def _ask(self, case: Case, check: Check) -> None:
-        assert check.judge is not None
-        for flaw in islice(check.judge(case), MOST_FLAWS):
-            self._keep(case, check, flaw)
 
     def _keep(self, case: Case, asked: Check, flaw: Flaw) -> None:
         check = CHECKS[flaw.id] if flaw.id else asked
@@ -346,6 +327,11 @@ class Inspection:
                 hosts=flaw.hosts,
             )
         )
+
+
+def has_meta(case: Case) -> bool:
+    """Whether what came has `_meta`, of whatever kind."""
+    return type(case.value) is dict and "_meta" in case.value
 
 
 class _Plan(msgspec.Struct, frozen=True):

@@ -99,6 +99,11 @@ class HttpLife(msgspec.Struct):
     retry: int | None = None
     """When the server wants to be asked again, milliseconds; None if it did not say."""
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the response is an HTTP error."""
+        return self.response is not None and self.response.status >= 400
+
     def header(self, name: str) -> str | None:
         """A header of the response, by its name in small letters; None if there is none."""
         headers = self.response.headers if self.response else ()
