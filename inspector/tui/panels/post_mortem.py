@@ -3,6 +3,8 @@
 It stands beside the traffic and takes nothing away. Its keys connect again, copy all of it, and put it away.
 """
 
+import os
+from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -77,26 +79,45 @@ class PostMortemCard(Scroller):
 
     def sync(self) -> None:
         """Look again; nearly free while nothing has changed."""
-        seen = (self._subject.journal.count, self._subject.stage, self._subject.why)
+        checks = self._subject.checks_so_far
+        found = checks.changes if checks is not None else 0
+        seen = (self._subject.journal.count, self._subject.stage, self._subject.why, found)
         if seen != self._seen:
             self._seen = seen
             self._draw()
 
     def _draw(self) -> None:
         wide, dark = self.size.width >= _WIDE, self.app.current_theme.dark
-        self.query_one(Static).update(_drawn(self._subject, self._mortem(), wide=wide, dark=dark))
+        drawn = _drawn(self._subject, self._mortem(), self._reason(), wide=wide, dark=dark)
+        self.query_one(Static).update(drawn)
 
     def on_resize(self) -> None:
         """Use the room."""
         self._draw()
 
     def _mortem(self) -> PostMortem:
-        return post_mortem(self._subject.journal, self._subject.why)
+        from inspector.viewmodels.environment_gap import with_surroundings
+
+        subject = self._subject
+        shell = os.environ if subject.journal.live else {}
+        mortem = post_mortem(subject.journal, subject.why)
+        return with_surroundings(mortem, subject.journal, subject.about.environment, shell)
+
+    def _reason(self) -> list[Line]:
+        """Why it came to this, as far as the checks know by now; they work beside the screen."""
+        checks = self._subject.checks_so_far
+        if checks is None or not checks.all:
+            return []
+        from inspector.viewmodels.diagnosis import diagnosis_lines, of_findings
+
+        found = of_findings(tuple(checks.all))
+        return diagnosis_lines(found) if found is not None else []
 
     def action_copy(self) -> None:
         """Copy all of the card as text."""
         mortem = self._mortem()
-        head = Section(plain(_headline(self._subject, mortem)), note=mortem.why)
+        note = "\n".join(filter(None, (mortem.why, *map(plain, self._reason()))))
+        head = Section(plain(_headline(self._subject, mortem)), note=note)
         self.app.copy_to_clipboard(sections_text([head, *mortem.sections]))
         self.notify("The card is copied.", timeout=3)
 
@@ -108,14 +129,18 @@ def _headline(subject: Subject, mortem: PostMortem) -> Line:
     return mortem.headline
 
 
-def _drawn(subject: Subject, mortem: PostMortem, *, wide: bool, dark: bool) -> RenderableType:
-    """Return the card: what happened, then the last words and the facts, side by side where there is room."""
+def _drawn(subject: Subject, mortem: PostMortem, reason: Sequence[Line], *, wide: bool, dark: bool) -> RenderableType:
+    """Return the card: what happened, and why, then the last words and the facts, side by side if there is room."""
     inks = role_styles(dark=dark)
     headline = spans_to_text(_headline(subject, mortem), dark=dark)
     headline.no_wrap, headline.end = False, "\n"
     head: list[RenderableType] = [headline]
     if not _says_the_same(mortem.why, headline.plain):
         head.append(Text(mortem.why, inks["text"]))
+    for line in reason:
+        shown = spans_to_text(line, dark=dark)
+        shown.no_wrap, shown.end = False, "\n"
+        head.append(shown)
     if subject.hint:
         head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
     words = [_part(section, dark=dark) for section in mortem.sections if section.title == _LAST_WORDS]

@@ -132,3 +132,23 @@ async def test_hostile_words_do_nothing(tape: Tape) -> None:
     assert "␛[2J[@click=app.quit]x[/]" in screen
     assert "␛[1mbad" in screen
     assert "␇[/]" in screen
+
+
+async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the_checks_know(tape: Tape) -> None:
+    tape.started()
+    tape.stderr(b"Error: ACME_TOKEN is required\x1b[2J")
+    tape.died(code=1, why="the server exited with code 1")
+    subject = Staged(tape, stage=Stage.CLOSED, why="the server exited with code 1")
+    card = PostMortemCard(subject)
+    app = Showing(card)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await pilot.pause()
+        assert "P-10" not in text(app), "the checks have not looked yet"
+        subject.checks.catch_up()
+        await until(lambda: "✗ P-10" in text(app), "the reason is told")
+        rows = [row.strip("│ ") for row in text(app).split("\n")]
+        first = next(at for at, row in enumerate(rows) if row.startswith("✗ The server exited"))
+        assert rows[first + 1].startswith("✗ P-10  ACME_TOKEN is not in the environment that the server got")
+        assert rows[first + 2] == "→ Give it with -e ACME_TOKEN=…"
+        card.action_copy()
+        assert "✗ P-10  ACME_TOKEN is not" in app.clipboard
