@@ -54,6 +54,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         model=chosen.answers.model,
         extensions=chosen.extensions,
         retry_cut=chosen.retry_cut,
+        limits=chosen.limits,
         has_person=has_person,
         authorizer=authorizer,
         guide=guide,

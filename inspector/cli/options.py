@@ -15,6 +15,8 @@ from inspector.cli import answers, extensions
 from inspector.cli.answers import Answers, answers_options
 from inspector.cli.extensions import extension_options
 from inspector.cli.help import shared
+from inspector.cli.limits import limit_options
+from inspector.cli.limits import read as read_limits
 from inspector.cli.listing import screen_lists, wishes
 from inspector.cli.login_options import FOR_HTTP, Choice, login_options, read_login
 from inspector.cli.sampler import without_key
@@ -27,6 +29,7 @@ from inspector.protocol.extensions import Advertised
 from inspector.protocol.revisions._shape import Era
 from inspector.session.lists import ListWishes
 from inspector.session.waiting import Clocks
+from inspector.transports.limits import LIMITS, Limits
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -64,7 +67,7 @@ _OF_COMMANDS_WITHOUT_SCREEN = [
 
 def target_options(command: F) -> F:
     """Add the options of every command that talks to a server."""
-    command = answers_options(extension_options(login_options(command)))
+    command = answers_options(extension_options(login_options(limit_options(command))))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -110,6 +113,7 @@ class Chosen(msgspec.Struct, frozen=True):
     login: Choice = Choice()
     keep_secrets: bool = False
     """Whether credentials are recorded too."""
+    limits: Limits = LIMITS
     also: tuple[str, ...] = ()
     """What else is to be opened, as it was named."""
 
@@ -145,6 +149,7 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         options.get("retry_cut", False),
         read_login(options, world.env),
         options.get("keep_secrets", False),
+        read_limits(options),
         tuple(options.get("also", ())),
     )
 

@@ -68,4 +68,7 @@ class Frame(msgspec.Struct, frozen=True):
     probe: bool = False
     """Sent to find out the server's era, or the answer to such a frame."""
     cut: int = 0
-    """How many bytes came behind the payload and were not kept: the whole was over the limit for one message."""
+    """How many bytes came behind the payload and were not kept: the whole was over the limit for one message.
+
+    Of a body, of which nothing is read past the limit, there may be more.
+    """

@@ -26,6 +26,7 @@ from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
 from inspector.transports.http.authorizing import Authorizer
+from inspector.transports.limits import LIMITS, Limits
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.guide import Guide
@@ -64,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True):
     """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
     retry_cut: bool = False
     """Whether to make calls again whose stream was cut, whatever they do."""
+    limits: Limits = LIMITS
     guide: "Guide | None" = None
     """Whoever takes the person at the screen to a login, for the screen to show; None: nobody does."""
     remembered: Era | None = None
@@ -89,9 +91,9 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         proposer=_proposer(settings.model),
     )
     return Session(
-        transport_for(target, settings.authorizer, settings.clocks.idle_s),
+        transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits),
         journal,
-        Options(wish, settings.clocks, settings.remember, desk, settings.retry_cut),
+        Options(wish, settings.clocks, settings.remember, desk, settings.retry_cut, settings.limits),
     )
 
 
@@ -118,7 +120,10 @@ _PATIENCE_S = 30.0
 
 
 def transport_for(
-    target: Target, authorizer: Callable[[str], Authorizer] | None = None, patience_s: float | None = None
+    target: Target,
+    authorizer: Callable[[str], Authorizer] | None = None,
+    patience_s: float | None = None,
+    limits: Limits = LIMITS,
 ) -> Transport:
     """The transport that reaches a target; nothing is started or dialled yet.
 
@@ -128,7 +133,7 @@ def transport_for(
         case StdioTarget():
             from inspector.transports.stdio import StdioTransport
 
-            return StdioTransport(target.argv, env=target.environment.values, cwd=target.cwd)
+            return StdioTransport(target.argv, env=target.environment.values, cwd=target.cwd, limits=limits)
         case HttpTarget():
             from inspector.transports.http.endpoint import HttpOptions
             from inspector.transports.http.transport import HttpTransport
@@ -138,6 +143,7 @@ def transport_for(
                 cacert=target.cacert,
                 insecure=target.insecure,
                 authorizer=authorizer(target.url) if authorizer else None,
+                limits=limits,
                 aside_timeout=min(patience_s or _PATIENCE_S, _PATIENCE_S),
             )
             carriage = Carriage.LEGACY_SSE if target.legacy_sse else Carriage.STATELESS

@@ -35,6 +35,7 @@ from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Clocks
 from inspector.session.watching import Watching
 from inspector.transports.base import Transport
+from inspector.transports.limits import LIMITS, Limits
 
 T = TypeVar("T")
 
@@ -63,6 +64,7 @@ class Options(msgspec.Struct, frozen=True):
     """Where the server's questions are answered."""
     retry_cut: bool = False
     """Whether to make a call again whose stream was cut, also where the server does not say that this is safe."""
+    limits: Limits = LIMITS
 
 
 class Session:
@@ -165,10 +167,10 @@ class Session:
 
         `cursor` begins at that page, None at the first; `most_pages` are enough, None: all.
         """
-        pages = await self._driver.drive(list_all(kind, revision=self.revision, cursor=cursor, wanted=most_pages))
+        pages = await self._driver.drive(_listing(kind, self, cursor, most_pages))
         if pages.failed is None or not await self._started_over(pages.failed):
             return pages
-        return await self._driver.drive(list_all(kind, revision=self.revision, wanted=most_pages))
+        return await self._driver.drive(_listing(kind, self, None, most_pages))
 
     async def batch(self, *requests: tuple[str, Any]) -> tuple[Reply, ...]:
         """Send requests (method and params each) as one frame, where the revision has batches.
@@ -246,6 +248,11 @@ class Session:
             await self.watching.renew()
             return True
         return False
+
+
+def _listing(kind: str, session: Session, cursor: str | None, wanted: int | None) -> Flow[Pages]:
+    most, revision = session.options.limits, session.revision
+    return list_all(kind, revision=revision, page_limit=most.pages, item_limit=most.items, cursor=cursor, wanted=wanted)
 
 
 def _schema_of(tool: Tool | None) -> Any:

@@ -18,10 +18,6 @@ from inspector.protocol.revisions._shape import Carriage
 __all__ = ["Carriage", "Delivery", "Expects", "Observer", "Outgoing", "Transport"]
 
 
-MESSAGE_LIMIT = 256 * 1024 * 1024
-"""Bytes of one message that a server may send, unless a person says otherwise. More is an attack on the memory."""
-
-
 class Observer(Protocol):
     """Where a transport reports. The journal is one; tests have lists. Never raises, never awaits."""
 

@@ -23,10 +23,11 @@ from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.cut import KEPT
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol
-from inspector.transports.base import MESSAGE_LIMIT, Delivery, Observer, Outgoing
+from inspector.transports.base import Delivery, Observer, Outgoing
 from inspector.transports.children import Child, end_all_children, spawn
 from inspector.transports.ending import Ending, Exit, Ladder
 from inspector.transports.executable import find_executable
+from inspector.transports.limits import LIMITS, Limits
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource
 
@@ -58,9 +59,9 @@ class StdioTransport:
         env: Mapping[str, str],
         cwd: str | None = None,
         grace: Ladder = POLITE,
-        limit: int = MESSAGE_LIMIT,
+        limits: Limits = LIMITS,
     ) -> None:
-        self._limit = limit
+        self._limit = limits.message
         self._argv = tuple(argv)
         self._env = dict(env)
         self._cwd = cwd

@@ -47,7 +47,7 @@ class _Fetched(msgspec.Struct):
     empty: int = 0
     """How many pages in a row had no items."""
 
-    def take(self, page: int, found: list[Any], cursor: str | None) -> str:
+    def take(self, page: int, found: list[Any], cursor: str | None, most: int) -> str:
         """Take a page; why there is no sense in asking for another, "" if there is."""
         again = page > 1 and bool(found) and found == self.last
         self.items += found
@@ -62,7 +62,7 @@ class _Fetched(msgspec.Struct):
             return f"page {page} is page {page - 1} again"
         if self.empty >= EMPTY_LIMIT:
             return f"{self.empty} pages in a row were empty"
-        return f"more than {ITEM_LIMIT:,} items" if len(self.items) > ITEM_LIMIT else ""
+        return f"more than {most:,} items (--max items=N raises that)" if len(self.items) > most else ""
 
 
 def list_all(
@@ -70,6 +70,7 @@ def list_all(
     *,
     revision: Revision | None = None,
     page_limit: int = PAGE_LIMIT,
+    item_limit: int = ITEM_LIMIT,
     cursor: str | None = None,
     wanted: int | None = None,
 ) -> Flow[Pages]:
@@ -90,12 +91,13 @@ def list_all(
         if page > 1 and cursor == "" and found == so_far.items[: len(found)]:
             return Pages(kind, tuple(so_far.items), page, "the server means the end by an empty cursor")
         cursor = peek.text(result, "nextCursor")
-        stopped = so_far.take(page, found, cursor)
+        stopped = so_far.take(page, found, cursor, item_limit)
         if cursor is None:
             stopped = _oddity(result, listed.member)
         if cursor is None or stopped or page == wanted:
             return Pages(kind, tuple(so_far.items), page, stopped, next_cursor=cursor)
-    return Pages(kind, tuple(so_far.items), page_limit, f"more than {page_limit} pages", next_cursor=cursor)
+    stopped = f"more than {page_limit} pages (--max pages=N raises that)"
+    return Pages(kind, tuple(so_far.items), page_limit, stopped, next_cursor=cursor)
 
 
 def _oddity(result: Any, member: str) -> str:

@@ -25,8 +25,8 @@ from inspector.transports.http.client import make_client
 from inspector.transports.http.failures import unreachable
 from inspector.transports.http.reply import Reply, Trail, in_text, read_body, read_events, read_quietly
 from inspector.transports.http.timing import Stopwatch, running, time_lookups
+from inspector.transports.limits import LIMITS, Limits
 
-MAX_REDIRECTS = 5
 DOCUMENT_KEPT = 64 * 1024
 """Bytes of the largest metadata document that is reported."""
 _EXCERPT = 200
@@ -55,6 +55,7 @@ class HttpOptions:
     """Gets us in where the server asks for credentials; None: nobody does, and the refusal is the answer."""
     aside_timeout: float = 30.0
     """Seconds that an exchange of a login may take in all: nobody streams there."""
+    limits: Limits = LIMITS
     trust_env: bool = True
     """Whether the environment names proxies and certificates. A loopback address is never proxied."""
 
@@ -168,7 +169,7 @@ class Endpoint:
     async def _ask_aside(
         self, method: str, target: httpx.URL, headers: Headers, body: bytes | None, most: int
     ) -> Heard:
-        for _ in range(MAX_REDIRECTS + 1):
+        for _ in range(self.options.limits.redirects + 1):
             reply = await self._send(self._other(target), method, target, _encoded((*_OURS, *headers)), body, False)
             async with reply:
                 text = await read_quietly(reply, most)
@@ -177,7 +178,7 @@ class Endpoint:
             if onward is None or _origin(joined := target.join(onward)) != _origin(target):
                 return Heard(str(target), reply.status, reply.headers, text)
             target = _bare(joined)
-        raise ConnectError(f"{address_text(target)} redirects more than {MAX_REDIRECTS} times.")
+        raise ConnectError(f"{address_text(target)} redirects more than {self.options.limits.redirects} times.")
 
     async def _is_let_in(self, method: str, reply: Reply) -> bool:
         """Whether a refused request should be made again."""
@@ -185,7 +186,7 @@ class Endpoint:
         if authorizer is None or _names_authorization(self.options.headers) or self._login:
             return False
         try:
-            refusal = Refusal(reply.status, reply.headers, reply.authorization, method)
+            refusal = Refusal(reply.status, reply.headers, reply.authorization, method, self._came_back)
             return await authorizer.refused(refusal, self.ask_aside)
         except InspectError:
             async with reply:
@@ -195,10 +196,17 @@ class Endpoint:
             await reply.close()
             raise
 
+    def _came_back(self, url: str) -> None:
+        """Report a browser's way back from a login: an exchange that others had, and that says who sent it."""
+        number, observer = next(self._numbers), self._observer
+        if observer is not None:
+            observer.fact(HttpFact(HttpEvent.REQUEST, number, method="GET", target=url))
+            observer.fact(HttpFact(HttpEvent.END, number))
+
     async def _follow(
         self, method: str, target: httpx.URL, headers: Iterable[tuple[str, str]], body: bytes | None, probe: bool
     ) -> Reply:
-        for _ in range(MAX_REDIRECTS + 1):
+        for _ in range(self.options.limits.redirects + 1):
             reply = await self._exchange(method, target, headers, body, probe)
             onward = _redirected(method, reply)
             if onward is None:
@@ -207,8 +215,8 @@ class Endpoint:
                 await read_body(reply)
             target = _within_origin(target, onward)
         raise ConnectError(
-            f"{address_text(self.url)} redirects more than {MAX_REDIRECTS} times.",
-            hint="The exchanges in the log show where to.",
+            f"{address_text(self.url)} redirects more than {self.options.limits.redirects} times.",
+            hint="The exchanges in the log show where to; --max redirects=N follows further.",
         )
 
     async def _exchange(
@@ -253,7 +261,7 @@ class Endpoint:
         finally:
             if failed:
                 observer.fact(HttpFact(HttpEvent.ERROR, number, why=failed))
-        return Reply(number, response, observer, probe, watch.timing())
+        return Reply(number, response, observer, probe, watch.timing(), self.options.limits)
 
     def _headers(self, own: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
         """Ours, then the common ones, then the message's, then the user's; a later one replaces its namesakes."""

@@ -13,17 +13,18 @@ from typing import Self
 
 import httpx
 
+from inspector.protocol.cut import KEPT
 from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.transports.base import Delivery, Observer
 from inspector.transports.http.failures import broken
 from inspector.transports.http.packing import BadPacking, is_unpacked, unpacker
-from inspector.transports.http.sse import EVENT_LIMIT, EventTooLong, SseEvent, SseItem, SseParser
+from inspector.transports.http.sse import EventTooLong, SseEvent, SseItem, SseParser
+from inspector.transports.limits import LIMITS, Limits
 
 BODY_KEPT = 64 * 1024
 """Bytes of a body that a Delivery carries."""
-_BODY_LIMIT = EVENT_LIMIT
-_RATIO_LIMIT = 100
+_RAISE = "; --max message=SIZE allows more"
 _RATIO_FROM = 16 * 1024 * 1024
 """Below this many bytes no ratio is suspicious."""
 
@@ -38,6 +39,7 @@ class Reply:
         observer: Observer,
         probe: bool,
         timing: HttpTiming | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
         """Reports the head, and with it how long what took."""
         self.number = number
@@ -46,6 +48,7 @@ class Reply:
         self.content_type = self.header("content-type") or ""
         self.observer = observer
         self.probe = probe
+        self.limits = limits
         self.authorization = ""
         """The credentials that the request carried, other than the user's own."""
         self.document: bytes | None = None
@@ -90,7 +93,8 @@ class Reply:
                     self._decoded += len(chunk)
                     yield chunk
                     if self._is_bomb():
-                        self.cut = f"cut by this side: {self._decoded} bytes unpacked from {self._wire_bytes}"
+                        unpacked = f"{self._decoded} bytes unpacked from {self._wire_bytes}"
+                        self.cut = f"cut by this side: {unpacked}; --max ratio=N allows more"
                         return
         except (httpx.HTTPError, BadPacking) as error:
             self.cut = broken(error)
@@ -130,7 +134,7 @@ class Reply:
         return self._response.num_bytes_downloaded
 
     def _is_bomb(self) -> bool:
-        return self._decoded > _RATIO_FROM and self._decoded > _RATIO_LIMIT * self._wire_bytes
+        return self._decoded > _RATIO_FROM and self._decoded > self.limits.ratio * self._wire_bytes
 
     def _packed(self) -> str:
         encoding = (self.header("content-encoding") or "identity").lower()
@@ -160,13 +164,16 @@ async def read_body(reply: Reply) -> bytes:
         async for chunk in chunks:
             pieces.append(chunk)
             size += len(chunk)
-            if size > _BODY_LIMIT:
-                reply.cut = f"cut by this side: the body has more than {_BODY_LIMIT} bytes"
+            if size > reply.limits.message:
+                reply.cut = f"cut by this side: the body has more than {reply.limits.message} bytes{_RAISE}"
                 break
-    body = b"".join(pieces)
+    lost, body = 0, b"".join(pieces)
+    if size > reply.limits.message:
+        body = body[: min(KEPT, reply.limits.message)]
+        lost = size - len(body)
     if body:
         way, channel = Direction.FROM_SERVER, Channel.REPLY
-        reply.observer.frame(way, channel, body, http=reply.number, probe=reply.probe)
+        reply.observer.frame(way, channel, body, http=reply.number, probe=reply.probe, cut=lost)
     return body
 
 
@@ -184,7 +191,7 @@ async def read_quietly(reply: Reply, most: int) -> bytes:
 
 async def read_events(reply: Reply, channel: Channel, trail: Trail, parser: SseParser | None = None) -> None:
     """Read a stream of events to its end and report each item; `trail` is kept up to date all the while."""
-    parser = parser or SseParser()
+    parser = parser or SseParser(reply.limits.message)
     try:
         async with aclosing(reply.chunks()) as chunks:
             async for chunk in chunks:
@@ -192,7 +199,7 @@ async def read_events(reply: Reply, channel: Channel, trail: Trail, parser: SseP
                     _follow(trail, item)
                     report(reply, channel, item)
     except EventTooLong as error:
-        reply.cut = f"cut by this side: {error}"
+        reply.cut = f"cut by this side: {error}{_RAISE}"
         return
     for item in parser.finish():
         report(reply, channel, item)

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from httpx_sse._decoders import SSEDecoder  # its only home; a test pins it
 
-EVENT_LIMIT = 256 * 1024 * 1024
-"""Bytes of one event, its field names included. More is no message but an attack on the memory."""
+from inspector.transports.limits import MESSAGE
 
 _BOM = b"\xef\xbb\xbf"
 _RETRY = re.compile(rb"^retry:(?! ?[0-9]{1,10}$).*$", re.DOTALL)
@@ -58,7 +57,8 @@ SseItem = SseEvent | SseComment
 class SseParser:
     """Takes chunks as they come, gives items as soon as their last line is complete."""
 
-    def __init__(self, limit: int = EVENT_LIMIT) -> None:
+    def __init__(self, limit: int = MESSAGE) -> None:
+        """`limit`: bytes of one event, its field names included."""
         self._limit = limit
         self._tail: list[bytes] = []
         self._size = 0

@@ -7,9 +7,12 @@ import httpx
 import pytest
 
 from inspector.protocol.facts import HttpEvent
+from inspector.protocol.frames import Direction
 from inspector.transports.http import reply
+from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from inspector.transports.http.reply import in_text
+from inspector.transports.limits import Limits
 from tests.servers.http_fixtures import ANSWER, JSON, REQUEST, STREAM, always, connected, fact, serving
 
 GZIP = (("Content-Encoding", "gzip"),)
@@ -68,13 +71,14 @@ async def test_a_body_that_is_packed_twice_is_shown_as_it_came_and_never_unpacke
     assert "gzip, gzip" in fact(seen, HttpEvent.END).why
 
 
-async def test_a_body_beyond_the_limit_is_cut_and_its_beginning_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reply, "_BODY_LIMIT", 1000)
+async def test_a_body_beyond_the_limit_is_cut_and_its_beginning_shown() -> None:
     async with serving(always(HttpResponse(200, JSON, b"x" * 2_000_000))) as site:
-        async with connected(site.url) as (transport, seen):
+        async with connected(site.url, options=HttpOptions(limits=Limits(message=1000))) as (transport, seen):
             delivery = await transport.send(REQUEST)
-            assert "more than 1000 bytes" in delivery.why
-            assert 1000 < len(seen.received()[0]) < 2_000_000
+            assert "more than 1000 bytes; --max message=SIZE allows more" in delivery.why
+            (beginning,) = [frame for frame in seen.frames if frame.direction is Direction.FROM_SERVER]
+            assert len(beginning.payload) == 1000
+            assert 0 < beginning.cut < 2_000_000
             assert (await transport.send(REQUEST)).status == 200, "the connection of the cut body is not used again"
 
 

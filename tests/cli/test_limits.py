@@ -1,0 +1,22 @@
+"""Raising a limit on the command line."""
+
+import pytest
+
+from inspector.cli.limits import read
+from inspector.errors import UsageError
+from inspector.transports.limits import LIMITS, Limits
+
+
+def test_a_limit_is_raised_by_its_name_and_the_last_word_holds() -> None:
+    found = read({"limits": ("message=1GiB", "ratio = 1000", "pages=2k", "message=16M")})
+    assert found == Limits(message=16_000_000, ratio=1000, pages=2000)
+    assert read({}) == LIMITS
+
+
+@pytest.mark.parametrize(
+    "text", ["message", "message=", "depth=5", "=5", "items=-1", "ratio=0", "message=1x", "items=" + "9" * 99]
+)
+def test_what_names_no_limit_is_refused_with_the_names_there_are(text: str) -> None:
+    with pytest.raises(UsageError, match="--max") as refused:
+        read({"limits": (text,)})
+    assert refused.value.hint
