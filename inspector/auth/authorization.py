@@ -13,6 +13,7 @@ import msgspec
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.steps import Abandoned, Flow, Random, Redirected, Rung, Tell, Verdict, Visit, broken
 from inspector.auth.wishes import Client, LoginWishes
+from inspector.capture.redact import MASK
 
 PKCE_CLAUSE = "specification, basic/authorization, authorization code protection"
 RFC_9207 = "RFC 9207, section 2.4"
@@ -100,3 +101,12 @@ def _with_query(url: str, params: dict[str, str]) -> str:
     parts = urlsplit(url)
     query = "&".join(filter(None, (parts.query, urlencode(params))))
     return urlunsplit(parts._replace(query=query, fragment=""))
+
+
+_TELLING = ("iss", "error", "error_description", "error_uri", "scope")
+
+
+def return_address(redirect_uri: str, params: dict[str, str]) -> str:
+    """Where a browser came back to, for the record: the code, the state and what is not known are masked."""
+    told = {name: value[:500] if name in _TELLING else MASK for name, value in params.items()}
+    return _with_query(redirect_uri, told)

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from inspector.auth.addresses import origin
+from inspector.auth.authorization import return_address
 from inspector.auth.challenge import Challenge, bearer, parse_challenges
 from inspector.auth.flow import login
 from inspector.auth.steps import (
@@ -113,6 +114,7 @@ class Doorkeeper:
         self._abandoned = False
         """Whether the person did not come back from a visit: a new connection is a new beginning."""
         self._nonces: dict[str, str] = {}
+        self._came_back: Callable[[str], None] | None = None
 
     @cached_property
     def known(self) -> Known:
@@ -152,7 +154,7 @@ class Doorkeeper:
             if self._logins >= MOST_LOGINS:
                 return False
             self._logins += 1
-            self._failure = None
+            self._failure, self._came_back = None, refusal.came_back
             try:
                 await self._login(challenge, ask)
             except LoginFailed as failure:
@@ -193,6 +195,8 @@ class Doorkeeper:
             case Visit():
                 came = await self._visitor.visit(step)
                 self._abandoned = isinstance(came, Abandoned)
+                if isinstance(came, Redirected) and self._came_back is not None:
+                    self._came_back(return_address(step.redirect_uri, came.params))
                 return came
             case Random(count):
                 return secrets.token_urlsafe(count)

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from inspector.auth.authorization import authorize, challenge_of
+from inspector.auth.authorization import authorize, challenge_of, return_address
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
 from inspector.auth.wishes import Client, LoginWishes
@@ -121,3 +121,10 @@ def test_whoever_asks_to_stay_logged_in_has_to_be_asked_for_consent() -> None:
     world = World()
     ask(world, server(), ("a", "offline_access"))
     assert world.asked()["prompt"] == "consent"
+
+
+def test_where_a_browser_came_back_to_is_told_without_what_gives_access() -> None:
+    came = {"code": "c0de", "state": "5tate", "iss": "https://as.example", "other": "x"}
+    told = return_address("http://127.0.0.1:1/callback?a=1", came)
+    assert "iss=https%3A%2F%2Fas.example" in told
+    assert not [secret for secret in ("c0de", "5tate", "other=x") if secret in told]

@@ -14,6 +14,7 @@ from inspector.auth.loopback import Loopback
 from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
 from inspector.auth.store import TokenStore
 from inspector.auth.wishes import Known, LoginWishes, Token
+from inspector.capture.redact import MASK
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
@@ -138,10 +139,14 @@ async def test_a_refused_request_is_made_again_once_the_login_is_through(house: 
         "GET /.well-known/oauth-protected-resource/mcp",
         "GET /.well-known/oauth-authorization-server",
         "POST /registration",
+        "GET /callback",
         "POST /token",
         "POST /mcp",
         "POST /mcp",
     ]
+    back = next(fact.target for fact in recorder.of(HttpFact) if "/callback?" in fact.target)
+    assert {name: value for name, value in parse_qsl(urlsplit(back).query) if value != MASK}.keys() <= {"iss"}
+    assert MASK in dict(parse_qsl(urlsplit(back).query))["code"]
     assert [rung.what for rung in keeper.ladder][-1] == "token for the code"
 
 

@@ -141,6 +141,23 @@ def tasks_are_an_extension(case: Case) -> Iterator[Flaw]:
         yield Flaw("tasks are an extension in this revision, not a capability", "/result/capabilities/tasks")
 
 
+@check(
+    "L17",
+    _WARNING,
+    "a handshake is refused without a word of the versions there are",
+    "error initialize",
+    topic="basic/lifecycle",
+    since=5,
+    early=True,
+    fix='Answer -32022 with "supported" and "requested": older clients can then say what they need.',
+)
+def refuses_handshakes_with_versions(case: Case) -> Iterator[Flaw]:
+    """By a server that has shown before that it speaks the revision without a handshake."""
+    opening = case.scene.opening
+    if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
+        yield Flaw("initialize was refused, and no version is named that is supported", "/error/data/supported")
+
+
 _LISTS = {
     "notifications/tools/list_changed": "tools",
     "notifications/prompts/list_changed": "prompts",

@@ -7,10 +7,10 @@ Logins come before a revision is known; where revisions differ, the mildest is a
 import re
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.carriage import is_loopback, value_of
-from inspector.checks.findings import Severity
+from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, Document, Scene
 from inspector.protocol import peek
@@ -137,6 +137,37 @@ def _expected(scene: Scene, url: str) -> list[str]:
     ]
     spelt = [each for each in named if isinstance(each, str) and each.rstrip("/") == asked]
     return spelt or [asked, f"{asked}/"]
+
+
+@check(
+    "O04",
+    _ERROR,
+    "an answer to a login that does not say who gives it, or somebody else",
+    "http",
+    topic=_TOPIC,
+    since=5,
+    early=True,
+    confidence=Confidence.LIKELY,
+    fix="Send the issuer as iss with every redirect (RFC 9207). Who pasted the code alone can disregard this.",
+)
+def answers_say_who_gives_them(case: Case) -> Iterator[Flaw]:
+    """“iss” is there if the metadata says so, and it is the issuer, letter by letter."""
+    fact = case.fact
+    if fact is None or fact.event is not HttpEvent.REQUEST or "?" not in fact.target or fact.headers:
+        return  # a request of ours has headers; a browser's way back was only heard of
+    server = next((each for each in reversed(case.scene.login.tried) if _is_of_server(each)), None)
+    given = dict(parse_qsl(fact.target.partition("?")[2], max_num_fields=100)) if fact.target.count("&") < 100 else {}
+    if server is None or not given.keys() & {"code", "error"}:
+        return
+    issuer = peek.text(server.value, "issuer") or ""
+    if "iss" in given and given["iss"] != issuer:
+        yield Flaw(f"the answer is of {given['iss'][:100]!r}, and {issuer[:100]!r} was asked", frames=(server.frame,))
+    elif "iss" not in given and peek.flag(server.value, "authorization_response_iss_parameter_supported"):
+        yield Flaw("the answer has no iss, and the metadata says that it always does", frames=(server.frame,))
+
+
+def _is_of_server(document: Document) -> bool:
+    return document.value is not None and (_OAUTH in document.url or _OPENID in document.url)
 
 
 @check(

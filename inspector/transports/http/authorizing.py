@@ -14,6 +14,10 @@ from inspector.protocol.facts import Headers
 REFUSED = (401, 403)
 
 
+def _unheard(url: str) -> None:
+    """Nobody writes down where a browser came back to."""
+
+
 class Refusal(msgspec.Struct, frozen=True):
     """A request that was refused for want of credentials."""
 
@@ -22,6 +26,8 @@ class Refusal(msgspec.Struct, frozen=True):
     sent: str = ""
     """The `Authorization` that it carried."""
     method: str = "POST"
+    came_back: Callable[[str], None] = _unheard
+    """To be told of the address that a browser came back to, without what gives access."""
 
     def values(self, name: str) -> list[str]:
         """The headers of that name, in any case."""

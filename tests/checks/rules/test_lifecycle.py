@@ -18,6 +18,10 @@ def _discover(**more: object) -> Talk:
 
 
 CASES: Cases = {
+    "L17": (
+        lambda: Talk(5).ask("initialize").error(-32601),
+        lambda: Talk(5).ask("initialize").error(-32022, data={"supported": [ROWS[-1].date], "requested": "x"}),
+    ),
     "L02": (
         lambda: (
             Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(4) | {"protocolVersion": "2031"})

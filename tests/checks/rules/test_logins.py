@@ -55,6 +55,12 @@ def _server(url: str = _AS, *, named: str = "", **more: Any) -> Script:
     return script
 
 
+def _returned(query: str, **server: Any) -> Script:
+    """A browser comes back to this machine, after the metadata was read."""
+    says = {"authorization_response_iss_parameter_supported": True}
+    return lambda: _server(**says | server)().post("GET", f"http://127.0.0.1:4711/callback?{query}")
+
+
 def _scoped(challenge: str) -> Script:
     return lambda: _refused(challenge, 403, opened=True)
 
@@ -63,6 +69,7 @@ CASES: Cases = {
     "O01": (_looked(None, None), _looked(None, _RESOURCE)),
     "O02": (_resource(resource="https://api.example/other"), _resource(resource="https://API.example:443/")),
     "O03": (_server(issuer="https://evil.example"), _server()),
+    "O04": (_returned("code=x"), _returned("code=x&iss=https://as.example")),
     "O05": (
         _scoped('Bearer error="insufficient_scope", scope="a"'),
         _scoped(f'Bearer error="insufficient_scope", scope="a", resource_metadata="{_PRM}"'),
@@ -87,6 +94,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
         ("O03", _server(code_challenge_methods_supported=["plain"])),
         ("O03", _server("http://as.example/.well-known/openid-configuration", issuer="http://as.example")),
         ("O03", _server(named="https://as.example/")),
+        ("O04", _returned("error=x&iss=https%3A%2F%2Fas.example%2F")),
         ("O05", _scoped('Bearer scope="a offline_access"')),
         ("O05", _resource(scopes_supported=["offline_access"])),
     ],
@@ -106,6 +114,9 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
         ("O03", _server("http://127.0.0.1:1/.well-known/oauth-authorization-server", issuer="http://127.0.0.1:1")),
         ("O03", _server(issuer="https://as.example/")),
         ("O03", _server(named="https://as.example/", issuer="https://as.example/")),
+        ("O04", _returned("code=x", authorization_response_iss_parameter_supported=False)),
+        ("O04", _returned("page=1")),
+        ("O04", lambda: _talk().post("GET", "http://127.0.0.1:4711/callback?code=x")),
         ("O05", _scoped('Bearer error="invalid_token"')),
     ],
 )
