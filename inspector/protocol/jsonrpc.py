@@ -19,6 +19,10 @@ RequestId = int | str
 
 _BOM = b"\xef\xbb\xbf"
 _MOST_DIGITS = 4000
+MOST_VALUES = 10_000_000
+"""JSON values of one part that are made objects, at some hundred bytes each. A hundred thousand tools have fewer."""
+_LARGE = 16 * 1024 * 1024
+"""Bytes from which on a part is counted before, and a message is read by nobody who is tolerant."""
 
 
 class Part:
@@ -33,7 +37,7 @@ class Part:
 
     @property
     def value(self) -> Any:
-        """The JSON value; None also where the part is too deeply nested to be read."""
+        """The JSON value; None also where the part is too deeply nested to be read, or has too many values in it."""
         if self._value is Part._UNREAD:
             self._value = _decode_tolerantly(self._raw or b"null")
         return self._value
@@ -186,6 +190,8 @@ def _from_envelope(envelope: Envelope) -> Message | None:
 
 def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
     defects: list[str] = []
+    if len(payload) > _LARGE:  # a reader that makes objects of anything needs fifty times the memory of the worst
+        return (NotJsonRpc(f"no well-formed message, and of {len(payload):,} bytes too large to be looked into"),)
     if payload.startswith(_BOM):
         defects.append("starts with a byte-order mark")
         payload = payload[len(_BOM) :]
@@ -253,6 +259,8 @@ def _usable_id(value: dict[str, Any], odd: list[str]) -> RequestId | None:
 
 def _decode_tolerantly(raw: bytes) -> Any:
     """JSON to objects. What only the tolerant reader takes (lone surrogates, NaN, bad UTF-8) is taken."""
+    if len(raw) > _LARGE and raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
+        return None
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

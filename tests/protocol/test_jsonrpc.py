@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.protocol import jsonrpc
 from inspector.protocol.jsonrpc import (
     Answer,
     ErrorAnswer,
@@ -180,3 +181,45 @@ def test_a_number_of_thousands_of_digits_takes_nothing_of_the_message_with_it(be
     (message,) = read(b'{"jsonrpc":"2.0","id":1,"result":{"big":' + digits + b',"beside":' + beside + b',"text":"t"}}')
     assert isinstance(message, Answer)
     assert (message.result["big"], message.result["text"]) == (float("inf"), "t")
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (b"[" * 10_000 + b"]" * 10_000, "JSON nested too deeply to be read"),
+        (
+            b'{"jsonrpc":"2.0","id":1,"result":' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+            "JSON nested too deeply to be read",
+        ),
+        (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "JSON nested too deeply to be read"),
+        (b"[" * 100_000, "JSON nested too deeply to be read"),
+        (b'{"jsonrpc":"2.0","id":' + b"9" * 1_000_000 + b',"result":{}}', "a result without a usable id"),
+    ],
+    ids=["array", "result", "object", "open", "id"],
+)
+def test_what_is_nested_or_long_beyond_sense_is_named(payload: bytes, reason: str) -> None:
+    (message,) = read(payload)
+    assert isinstance(message, NotJsonRpc)
+    assert message.reason == reason
+
+
+@pytest.mark.parametrize(
+    "number", ["9" * 1_000_000, "-" + "9" * 1_000_000, "1e" + "9" * 1_000_000, "0." + "1" * 1_000_000]
+)
+def test_a_number_of_a_million_digits_is_read_at_once(number: str) -> None:
+    (message,) = read(b'{"jsonrpc":"2.0","id":1,"result":{"n":%s}}' % number.encode())
+    assert isinstance(message, Answer)
+    assert isinstance(message.result["n"], float)
+
+
+def test_what_would_fill_the_memory_as_objects_is_not_made_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonrpc, "_LARGE", 100)
+    monkeypatch.setattr(jsonrpc, "MOST_VALUES", 50)
+    few, many = b'{"text":"' + b"x" * 200 + b'"}', b"[" + b",".join([b"[]"] * 60) + b"]"
+    for part, expected in ((few, {"text": "x" * 200}), (many, None)):
+        (message,) = read(b'{"jsonrpc":"2.0","id":1,"result":' + part + b"}")
+        assert isinstance(message, Answer)
+        assert (message.result, message.result_part.raw) == (expected, part)
+    (odd,) = read(b'{"jsonrpc":"1.0","id":1,"result":' + many + b"}")
+    assert isinstance(odd, NotJsonRpc)
+    assert "too large to be looked into" in odd.reason
