@@ -12,7 +12,9 @@ import msgspec
 
 from inspector.checks.findings import Confidence, Finding
 
-_RANKS = {Confidence.CERTAIN: 0, Confidence.LIKELY: 1, Confidence.GUESS: 2}
+_RANKS = {Confidence.CERTAIN: 0, Confidence.LIKELY: 1, Confidence.GUESS: 3}
+_OF_A_RULE = 2
+"""A diagnosis says why, so a likely one goes before a rule that is broken for certain; a guess does not."""
 
 _SILENT = ("L-04", "L-10", "L-22")
 _DEAD = ("P-04", "P-05", "P-06", "S05")
@@ -184,7 +186,7 @@ def _gravity(finding: Finding) -> tuple[int, bool]:
     return finding.severity.rank, finding.id not in FATAL
 
 
-def _key(finding: Finding) -> tuple[int, bool, int, bool, int]:
+def _key(finding: Finding) -> tuple[int, bool, int, int]:
     first = finding.frames[0] if finding.frames else 1 << 62
     rank, bearable = _gravity(finding)
-    return rank, bearable, _RANKS[finding.confidence], "-" not in finding.id, first
+    return rank, bearable, _RANKS[finding.confidence] + _OF_A_RULE * ("-" not in finding.id), first
