@@ -8,6 +8,7 @@ from inspector.capture.load import load
 from inspector.checks.findings import Severity
 from inspector.checks.inspection import MOST_OF_ONE, Inspection
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.jsonrpc import encode
 from tests.captures.record import sample
 from tests.checks.talks import Talk, ids
 
@@ -71,6 +72,8 @@ _NAMES = [
     "content", "type", "text", "tools", "name", "inputSchema", "outputSchema", "structuredContent", "nextCursor",
     "_meta", "resultType", "inputRequests", "method", "params", "requestedSchema", "properties", "messages", "code",
     "data", "supported", "capabilities", "protocolVersion", "progressToken", "progress", "task", "taskId", "status",
+    "inputResponses", "requestState", "contents", "uri", "text", "blob", "mimeType", "size", "ui", "resourceUri",
+    "result", "error", "statusMessage", "ttlMs", "properties", "icons", "src", "authorization_servers", "issuer",
 ]  # fmt: skip
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -96,6 +99,9 @@ def test_nothing_that_a_server_sends_makes_it_fail(row: int, answers: list[tuple
             "sampling/createMessage", value
         )
         talk.tell("notifications/subscriptions/acknowledged", value).tell("notifications/message", value)
+        talk.tell("notifications/tasks", value).tell("notifications/tools/list_changed", value)
+        talk.fetch("http://host/.well-known/oauth-protected-resource", encode(value))
+        talk.fetch("http://host/.well-known/oauth-authorization-server", encode(value)).note(encode(value), id="1")
     talk.exit(1).findings()
 
 
