@@ -4,6 +4,7 @@ One thread adds, any thread reads. `count` is published last, so whatever is up 
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import repeat
 from typing import Protocol, assert_never
 
@@ -145,6 +146,15 @@ class Store(Table):
         """Of a request or a notification, else ""."""
         number = self._methods[self._at(n)]
         return self._names[number] if number != UNLISTED else self._read_method(n)
+
+    def of_method(self, method: str) -> list[int]:
+        """The entries that are requests or notifications of a method, in their order."""
+        number, found, at = self._numbers.get(method, 0), [], 0
+        with suppress(ValueError):
+            while number:
+                at = self._methods.index(number, at, self.count) + 1
+                found.append(at)
+        return found
 
     def method_number(self, method: str) -> int:
         """What stands for a method in the column of methods; -1 while none of its messages has come."""

@@ -2,7 +2,7 @@
 
 from inspector.tui.actions import Action, Where
 
-_R, _E = Where.REPLAY, Where.EVERYWHERE
+_R, _T = Where.REPLAY, Where.TRAFFIC
 REPLAYING: tuple[Action, ...] = (
     Action("replay.play", ("_",), "Play/pause", "Let what was recorded come in its own time.", _R, "app.play"),
     Action("replay.speed", ("%",), "Speed", "Play faster; after the fastest comes the slowest.", _R, "app.speed"),
@@ -15,6 +15,7 @@ REPLAYING: tuple[Action, ...] = (
     ),
     Action("replay.match_before", ("N",), "Match before", "Stand at the match before.", _R, "app.step_match(-1)"),
     Action("replay.go_to", ("#",), "Go to", "Stand at an entry, by its number or its time.", _R, "app.go_to_entry"),
+    Action("traffic.state", ("v",), "State", "Show what was known at this line, or the line again.", _T, "state"),
     Action("replay.start", ("^",), "Start", "Stand at the first entry.", _R, "app.replay_start"),
     Action("replay.end", ("$",), "End", "Go to the end, and show everything.", _R, "app.replay_end"),
 )

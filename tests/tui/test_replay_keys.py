@@ -3,14 +3,15 @@
 from inspector.tui.actions import Where
 from inspector.tui.app import InspectApp
 from inspector.tui.keys import ACTIONS
+from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.replay_keys import REPLAYING
 
 
 def test_they_are_part_of_the_table_and_the_app_does_what_they_ask_for() -> None:
     assert set(REPLAYING) <= set(ACTIONS)
     for action in REPLAYING:
-        assert action.where is Where.REPLAY
-        assert hasattr(InspectApp, f"action_{action.action.removeprefix('app.').partition('(')[0]}"), action.id
+        owner = InspectApp if action.where is Where.REPLAY else TrafficPanel
+        assert hasattr(owner, f"action_{action.action.removeprefix('app.').partition('(')[0]}"), action.id
 
 
 def test_none_of_them_takes_a_key_that_works_everywhere() -> None:

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from inspector.protocol.exchanges import ExchangeState
 from inspector.tui.panels.detail_deeds import DetailDeeds
 from inspector.tui.panels.detail_findings import FINDINGS, DetailFindings
+from inspector.tui.panels.detail_state import STATE, DetailState
 from inspector.tui.panels.payload_view import BYTES, RAW, TREE, PayloadView
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.section_card import section_renderable
@@ -26,7 +27,9 @@ from inspector.viewmodels.spans import spans_width
 from inspector.viewmodels.text import human_size
 
 HEADERS = "Headers"
-TABS = (TREE, RAW, BYTES, HEADERS)
+TABS = (TREE, RAW, BYTES, HEADERS, STATE)
+_IN_SECTIONS = (HEADERS, FINDINGS, STATE)
+"""What stands in sections instead of a payload."""
 _BOTH = 18
 """Rows from which a request and its answer have room one above the other."""
 _LIVE_TICKS = 3
@@ -34,7 +37,7 @@ _NEVER_JSON = ("stderr", "event")
 """Kinds of payload that nobody expects to be JSON."""
 
 
-class DetailPanel(DetailFindings, DetailDeeds):
+class DetailPanel(DetailFindings, DetailState, DetailDeeds):
     """What is chosen in the list."""
 
     DEFAULT_CSS = """
@@ -101,6 +104,7 @@ class DetailPanel(DetailFindings, DetailDeeds):
             self._look(self._detail.n)
         elif self._ticks % _LIVE_TICKS == 0:
             self.look_for_findings()
+            self.look_for_state()
 
     def turn(self, by: int) -> None:
         """Open the next tab, or the one before."""
@@ -124,7 +128,7 @@ class DetailPanel(DetailFindings, DetailDeeds):
         """Let keys go to what is shown; as soon as it is there."""
         if not self._is_laid_out:
             self.call_after_refresh(self.focus_content)
-        elif self._tab in (HEADERS, FINDINGS):
+        elif self._tab in _IN_SECTIONS:
             self.query_one("#headers").focus()
         else:
             self.query_one("#first", PayloadView).focus_content()
@@ -145,7 +149,7 @@ class DetailPanel(DetailFindings, DetailDeeds):
         inside, view = self.has_focus_within, self.payload_view
         self._tab = tab
         self._draw()
-        if inside and tab not in (HEADERS, FINDINGS) and not view.has_class("hidden"):
+        if inside and tab not in _IN_SECTIONS and not view.has_class("hidden"):
             view.focus_content()
         elif inside:
             self.focus_content()
@@ -171,6 +175,7 @@ class DetailPanel(DetailFindings, DetailDeeds):
         )
         sides = self._sides_in_sight()
         tab = self._tab if sides and (self._tab != FINDINGS or FINDINGS in self._tabs) else TREE if sides else HEADERS
+        tab = STATE if self._tab == STATE and detail else tab
         self.draw_finding_line(self.findings)
         if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
             tab = RAW
@@ -178,13 +183,13 @@ class DetailPanel(DetailFindings, DetailDeeds):
         self.query_one(TabLine).show_tabs(self._tabs, tab, hint)
         for place, view_id in enumerate(("#first", "#second")):
             view = self.query_one(view_id, PayloadView)
-            view.set_class(tab in (HEADERS, FINDINGS) or place >= len(sides), "hidden")
-            if tab not in (HEADERS, FINDINGS) and place < len(sides):
+            view.set_class(tab in _IN_SECTIONS or place >= len(sides), "hidden")
+            if tab not in _IN_SECTIONS and place < len(sides):
                 _fill(view, sides[place], tab)
         headers = self.query_one("#headers", VerticalScroll)
-        headers.set_class(tab not in (HEADERS, FINDINGS), "hidden")
-        if tab in (HEADERS, FINDINGS):
-            self._draw_sections(headers, self._headers if tab == HEADERS else self.finding_sections())
+        headers.set_class(tab not in _IN_SECTIONS, "hidden")
+        if tab in _IN_SECTIONS:
+            self._draw_sections(headers, self._sections(tab))
 
     def _sides_in_sight(self) -> Sequence[Side]:
         if self._detail is None or not self._detail.sides:
@@ -205,6 +210,19 @@ class DetailPanel(DetailFindings, DetailDeeds):
         if detail and not detail.headers:
             sections = (*sections, Section("HTTP headers", note="none: this did not travel over HTTP"))
         return sections
+
+    def _sections(self, tab: str) -> tuple[Section, ...]:
+        if tab == STATE:
+            return self.state_sections()
+        return self._headers if tab == HEADERS else self.finding_sections()
+
+    def turn_to_state(self) -> None:
+        """Show what was known there, or the message again."""
+        self._open(TREE if self._tab == STATE else STATE)
+
+    def draw_state(self) -> None:
+        """Draw anew: it is known now."""
+        self._draw()
 
     def _draw_sections(self, headers: VerticalScroll, sections: tuple[Section, ...]) -> None:
         wanted = [(section.title, section) for section in sections]

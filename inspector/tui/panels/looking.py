@@ -95,6 +95,12 @@ class Looking(Widget):
         """Count times from the chosen line; from the same line again, no more."""
         self.list.look.toggle_reference()
 
+    def action_state(self) -> None:
+        """Show what was known at the chosen line, or the line itself again."""
+        if self.has_class("-alone"):
+            self.list.rows.opened()
+        self.detail.turn_to_state()
+
     def action_columns(self) -> None:
         """Choose the columns."""
         from inspector.tui.screens.columns import ColumnsScreen
