@@ -54,7 +54,8 @@ def visit(
     """Connect to the target that the options name, do the work, leave; the exit status.
 
     `at_last` gets the journal when all is over, also where no connection came about; `unopened` the session before it
-    is left, if that did not open. `judges`: what is wrong is told at last, and so not with the failure.
+    is left, if that did not open. `judges`: what is wrong is told at last, and so not with the failure;
+    and the era is found out, whatever is remembered, so that the verdict is always the same.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
@@ -62,7 +63,7 @@ def visit(
     gc.enable()  # `__main__` stopped it for the time of the imports
     try:
         with leaving_no_child():
-            return asyncio.run(_visit(chosen, journal, output, work, unopened))
+            return asyncio.run(_visit(chosen, journal, output, work, unopened, afresh=judges))
     except InspectError as error:
         return output.failure(error, show_last_words(output, journal, judged_elsewhere=judges))
     finally:
@@ -80,8 +81,13 @@ async def _visit(
     output: Output,
     work: Work,
     unopened: Callable[[Session], Awaitable[None]],
+    *,
+    afresh: bool,
 ) -> ExitStatus:
-    async with open_session(chosen.target, journal, settings_for(chosen, output.world)) as session:
+    settings = settings_for(chosen, output.world)
+    if afresh:
+        settings = msgspec.structs.replace(settings, remembered=None)
+    async with open_session(chosen.target, journal, settings) as session:
         try:
             settled = await session.connect()
         except InspectError:

@@ -154,3 +154,12 @@ def test_flags_that_mean_nothing_are_refused(words: tuple[str, ...], said: str) 
     ran = inspect("check", *words)
     assert ran.status == 2
     assert said in ran.stderr
+
+
+def test_what_was_remembered_of_a_server_changes_no_verdict(tmp_path: Path) -> None:
+    home = {"MCP_INSPECT_HOME": str(tmp_path)}
+    server = scripted(_tools(_TOOL) | {"server/discover": "silence"}, capabilities={"tools": {}})
+    assert inspect("info", *server, env=home).status == 0
+    assert '"legacy"' in next(tmp_path.rglob("eras.json")).read_text()
+    ran = inspect("check", "--json", *server, env=home)
+    assert "L-10" in {each["id"] for each in ran.data["findings"]}
