@@ -1,4 +1,4 @@
-"""The tab that tells what was known at the chosen line, whoever is asked: a recording, or a conversation that goes on."""
+"""The tab that tells what was known at the chosen line: of a recording, or of a conversation that goes on."""
 
 from textual.app import App, ComposeResult
 
