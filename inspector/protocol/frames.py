@@ -66,7 +66,7 @@ class Frame(msgspec.Struct, frozen=True):
     """The HTTP exchange it belongs to, numbered from 1 within the connection; None on stdio."""
     sse: SseFacts | None = None
     probe: bool = False
-    """Sent to find out the server's era, or the answer to such a frame."""
+    """Sent to find something out: the server's era, or what it says to what it should refuse; or the answer to that."""
     cut: int = 0
     """How many bytes came behind the payload and were not kept: the whole was over the limit for one message.
 

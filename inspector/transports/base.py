@@ -61,7 +61,7 @@ class Outgoing(msgspec.Struct, frozen=True):
     opens_session: bool = False
     """True for `initialize`: a session id in its response is kept and sent from then on."""
     probe: bool = False
-    """Sent to find out the server's era; its frames, both ways, are tagged."""
+    """Sent to find something out, such as the server's era; its frames, both ways, are tagged."""
 
 
 class Delivery(msgspec.Struct, frozen=True):
