@@ -73,7 +73,7 @@ FIELDS: tuple[Field, ...] = (
     Field("time", Type.MOMENT, "when it crossed the wire, in local time", example="time > 12:30"),
     Field("n", _N, "its number", example="n >= 1000"),
     Field("pending", Type.FLAG, "an answer is still awaited", example="pending"),
-    Field("probe", Type.FLAG, "sent to find something out (the era; what doctor tries), or the answer to that", example="not probe"),
+    Field("probe", Type.FLAG, "sent to find something out (era, doctor), or the answer to that", example="not probe"),
     Field("stderr", Type.FLAG, "a line of the server's stderr", example="stderr and warning"),
     Field("raw.valid", Type.FLAG, "not set for what is no JSON-RPC message", example="not raw.valid"),
     Field("progress", _N, "the newest progress of the exchange", example="progress >= 0.5"),
