@@ -127,15 +127,16 @@ class Endpoint:
         `headers` win over the user's, which go to the URL's own origin alone. A body is a frame, the answer too, both
         tagged; a stream is read to its end, so whoever asks has a clock.
 
-        Raises: ConnectError if no response comes.
+        Raises: ConnectError if no response comes, or the connection is not open.
         """
+        if self._client is None:
+            raise ConnectError("Nothing can be tried over a connection that is not open.", hint="Connect first.")
         target = _parsed_aside(url) if url else self.url
         own = _origin(target) == _origin(self.url)
         named = {name.lower() for name, _ in headers}
         users = tuple(each for each in (*self._login, *self.options.headers) if each[0].lower() not in named)
         credentials = await self._credentials(method) if own else ()
         client = self._client if own else self._other(target)
-        assert client is not None, "the transport opens the endpoint first"
         sent = _encoded((*_OURS, *(users if own else ()), *credentials, *headers))
         reply = await self._send(client, method, target, sent, body, True, on_purpose=True)
         async with reply:

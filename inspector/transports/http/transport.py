@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Protocol, assert_never
 
 from inspector.errors import ConnectError, Disconnected
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.transports.base import Carriage, Delivery, Observer, Outgoing
-from inspector.transports.http.authorizing import Ask, Heard
+from inspector.transports.http.authorizing import Ask
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.legacy_sse import LegacySse
 from inspector.transports.http.sessions import Sessions
@@ -40,6 +40,8 @@ class HttpTransport:
     ) -> None:
         """Raises: UsageError if the URL can't be that of a server."""
         self._endpoint = Endpoint(url, options or HttpOptions())
+        self.probe = self._endpoint.probe
+        """Makes one exchange to see what comes of it, while the connection is open."""
         self._carriage = carriage
         self._tasks = Tasks()
         self._carrier = self._make_carrier()
@@ -138,14 +140,6 @@ class HttpTransport:
         if not isinstance(self._carrier, Sessions):
             return Delivery(answer_may_follow=False, why="this carriage has no standalone stream")
         return await self._carrier.open_stream(dict(headers or {}))
-
-    async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard:
-        """Make one exchange to see what comes of it, with just these headers; see `Endpoint.probe`.
-
-        Raises: Disconnected; ConnectError.
-        """
-        self._check_open()
-        return await self._endpoint.probe(method, headers, body, url)
 
     def forget_session(self, status: int = 404) -> None:
         """Drop the session id without telling the server: by this answer it does not know it any more."""

@@ -117,7 +117,8 @@ def test_what_is_in_the_baseline_fails_nothing_and_what_is_new_does(tmp_path: Pa
 
 
 def test_a_tool_that_is_to_be_called_is_a_case_that_can_fail() -> None:
-    good, bad = {"result": {"content": []}}, {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}
+    good: dict[str, Any] = {"result": {"content": []}}
+    bad: dict[str, Any] = {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}
     for answer, status, said in ((good, 0, "a went well"), (bad, 5, "a failed: no")):
         script = _tools(_TOOL) | {"tools/call": answer}
         ran = inspect(

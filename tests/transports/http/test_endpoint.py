@@ -305,3 +305,10 @@ async def test_an_ordinary_request_is_no_probe_of_http_even_if_it_asks_for_the_e
         await transport.send(msgspec.structs.replace(REQUEST, probe=True))
     assert not fact(seen, HttpEvent.REQUEST).probe
     assert [frame.probe for frame in seen.frames] == [True, True]
+
+
+async def test_a_connection_that_is_over_makes_no_client_for_a_probe() -> None:
+    async with serving(always(json_answer())) as site, connected(site.url) as (wire, _):
+        await wire.close()
+        with pytest.raises(ConnectError, match="not open"):
+            await wire.probe("OPTIONS", (), None, "http://127.0.0.1:9/")
