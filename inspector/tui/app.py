@@ -30,6 +30,7 @@ from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.tabs import Tab, Tabs, subject_of
+from inspector.tui.waiting import Waiting
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.header_bar import HeaderBar
 from inspector.viewmodels.text import visible
@@ -43,7 +44,7 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, App[None]):
+class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Waiting, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -132,6 +133,7 @@ class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, App[
             self.panel.take_focus()
         self.look_for_login()
         self.look_at_tabs()
+        self.look_at_waits()
 
     def _terminal_is_behind(self) -> bool:
         """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""
