@@ -3,8 +3,10 @@
 import re
 
 from inspector.checks.scene import Asked, Case, HttpLife, Scene
+from inspector.protocol import peek
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, NotJsonRpc
+from inspector.protocol.probes import CURSOR
 
 _UNCLAIMED = '"jsonrpc" is missing'
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
@@ -38,6 +40,20 @@ def is_for_a_probe(scene: Scene, life: HttpLife, n: int) -> bool:
         asked.answered = n
         scene.remember(asked)
     return True
+
+
+def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
+    """Whether what a check finds in the answer to a probe comes of our asking: `again` if it was found before.
+
+    A list that is asked for twice has its faults twice; a page that was never there, and a call of no tool, are judged
+    as the probes that they are.
+    """
+    asked = case.asked
+    if asked is None or not asked.probe:
+        return False
+    if peek.text(asked.params, "cursor") == CURSOR:
+        return again or id_ != "A03"
+    return again or (asked.method == "tools/call" and not peek.has(asked.params, "name") and id_ in ("L-19", "K11"))
 
 
 def is_plain_refusal(life: HttpLife, messages: tuple[Message, ...]) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 from inspector.checks import carriage, everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding
-from inspector.checks.glances import is_for_a_probe, is_odd, is_plain_refusal, request_of
+from inspector.checks.glances import is_for_a_probe, is_odd, is_our_doing, is_plain_refusal, request_of
 from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
@@ -303,8 +303,8 @@ class Inspection:
         if not check.applies_to(case.row):
             return
         again = case.scene.says_again(check.id, flaw.pointer, flaw.sentence)
-        if again and case.asked is not None and case.asked.probe:
-            return  # a list was asked for once more, to see whether it stays the same
+        if is_our_doing(case, check.id, again=again):
+            return
         self.counts[check.id] += 1
         if self.counts[check.id] > MOST_OF_ONE:
             return

@@ -120,3 +120,15 @@ def test_the_body_of_such_an_exchange_is_no_message_of_the_conversation() -> Non
     talk = _knocked(400, Mcp_Session_Id=probes.SESSION)()
     talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":"no"}}', probe=True)
     assert {each.id for each in talk.findings()} <= {"H-11"}
+
+
+def test_what_comes_of_our_asking_is_no_fault_of_the_server() -> None:
+    tool = {"name": "a b", "description": "d", "inputSchema": {"type": "object"}}
+    talk = Talk().ask("tools/list").answer({"tools": [tool]})
+    for params in ({}, {"cursor": probes.CURSOR}):
+        _asked("tools/list", params, talk=talk).answer({"tools": [tool]}, 77)
+    _asked("tools/call", {"arguments": {}}, talk=talk).error(-32603, id=77)
+    found = [each.id for each in talk.findings()]
+    assert found.count("T06") == 1
+    assert not {"T07", "S-18", "L-19"} & set(found)
+    assert {"A03", "L-26"} <= set(found)
