@@ -141,11 +141,9 @@ def installing(argv: Sequence[str], running: Sequence[Process]) -> str:
 
 
 def _is_helper(process: Process) -> bool:
-    title = process.argv[0] if process.argv else process.name
-    names = {PurePath(word).name.partition(" ")[0].removesuffix(".js") for word in process.argv[:3]}
-    names |= {process.name.partition(" ")[0], PurePath(title).name.partition(" ")[0]}
-    return bool(names & _HELPERS) or bool(names & {"npm-cli", "npx-cli", "pnpm-cli", "yarn-cli"})
-
+    words = [process.name, *process.argv[:3]]  # npm writes all of "npm exec @x/y" into the first word
+    names = {PurePath(word.partition(" ")[0]).name.removesuffix(".js").removesuffix("-cli") for word in words}
+    return bool(names & _HELPERS)
 
 def _running(process: Process) -> str:
     return "running: " + text.visible(" ".join(process.argv) or process.name, limit=80)

@@ -107,12 +107,13 @@ def test_a_package_runner_that_runs_alone_is_still_installing(tape: Tape) -> Non
         (("/bin/uvx", "x"), ("uv", "tool", "uvx", "x"), "uvx"),
         (("uvx", "x"), ("/home/me/.cache/uv/bin/python", "/bin/x"), ""),
         (("npx", "x"), ("sh", "-c", "mcp-server"), ""),
+        (("npx", "-y", "@acme/mcp-server"), ("npm exec @acme/mcp-server",), "npx"),
         (("node", "x"), ("npm", "x"), ""),
         ((), ("npm", "x"), ""),
     ],
 )
 def test_who_installs_is_told_by_what_runs(argv: tuple[str, ...], words: tuple[str, ...], who: str) -> None:
-    assert installing(argv, (Process(1, words[0], words, 0.0),)) == who
+    assert installing(argv, (Process(1, "node", words, 0.0),)) == who
 
 
 def test_over_http_it_is_told_whether_a_response_has_begun(http_tape: Tape) -> None:
