@@ -43,6 +43,8 @@ def session_id_stays(case: Case) -> Iterator[Flaw]:
     given = life.header(SESSION) if life is not None else None
     if life is None or not given or any(each.method == "initialize" for each in life.asked):
         return
+    if life.request is not None and life.request.probe:
+        return  # it is the session of nobody
     before = case.scene.mcp_session_id
     if not before:
         yield Flaw("the first Mcp-Session-Id comes with another response than that to initialize")
@@ -214,6 +216,8 @@ def origins_are_looked_at(case: Case) -> Iterator[Flaw]:
     origin = life.sent("origin") if life is not None else None
     if life is None or life.request is None or life.response is None or origin is None:
         return
+    if life.request.method == "OPTIONS":
+        return  # a browser asks whether it may ask
     if is_loopback(life.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
         if 200 <= life.response.status < 300:
             yield Flaw(f"a request with Origin: {origin[:80]} was answered by {life.response.status}")

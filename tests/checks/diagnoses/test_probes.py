@@ -132,3 +132,9 @@ def test_what_comes_of_our_asking_is_no_fault_of_the_server() -> None:
     assert found.count("T06") == 1
     assert not {"T07", "S-18", "L-19"} & set(found)
     assert {"A03", "L-26"} <= set(found)
+
+
+def test_a_preflight_and_a_session_given_to_a_probe_break_no_rule() -> None:
+    talk = _knocked(200, "OPTIONS", head=(("Mcp-Session-Id", "new"), *_CORS), Origin=probes.ORIGIN)()
+    assert not {each.id for each in talk.findings()} & {"W05", "W14", "W17"}
+    assert "W14" in {each.id for each in _knocked(200, Origin=probes.ORIGIN)().findings()}
