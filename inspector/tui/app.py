@@ -18,10 +18,11 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from inspector.session.engine import Live
-from inspector.tui import keys
+from inspector.tui import keys, resuming
 from inspector.tui.checking import Checking
 from inspector.tui.logging_in import LoggingIn
 from inspector.tui.lost_focus import let_go
+from inspector.tui.marking import Marking
 from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.relisting import Relisting
@@ -44,7 +45,7 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Waiting, App[None]):
+class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Marking, Waiting, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -101,6 +102,7 @@ class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Wait
 
     async def on_mount(self) -> None:
         """Show the first screen and start the clock."""
+        resuming.install(self)
         await self.action_show(self.tab.shown)
         self.set_interval(1 / TICKS_PER_SECOND, self._tick)
         self.call_after_refresh(self.mount, self.tab.notice)

@@ -13,6 +13,7 @@ class Window(Terminal):
     """`mcp-inspect` with these words, in a terminal of its own."""
 
     def __init__(self, words: Sequence[str], place: Path, *, columns: int = 120, lines: int = 40) -> None:
+        self._hung_up = False
         self.status: int | None = None
         """The exit status, negative for a signal; None while it runs."""
         env = environment(place) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
@@ -21,10 +22,26 @@ class Window(Terminal):
     def __enter__(self) -> "Window":
         return self
 
-    def until_still(self, seconds: float = 0.3) -> None:
-        """Wait until nothing is written for a time: what a key has brought about stands there."""
-        while self.read(seconds):
+    def until_still(self, seconds: float = 0.3, most: float = 30.0) -> None:
+        """Wait until nothing is written for a time, or for `most` seconds: what a key brought about stands there."""
+        end = time.perf_counter() + most
+        while time.perf_counter() < end and self.read(seconds):
             pass
+
+    @property
+    def fd(self) -> int:
+        """Our end of the terminal."""
+        return self._fd
+
+    def hang_up(self) -> None:
+        """Take the terminal away, and wait for the program's end."""
+        os.close(self._fd)
+        os.waitpid(self.pid, 0)
+        self._hung_up = self._over = True
+
+    def __exit__(self, *exc_info: object) -> None:
+        if not self._hung_up:
+            super().__exit__(*exc_info)
 
     def press_all(self, *keys: bytes, first: float = 0.12, most: float = 0.25) -> None:
         """Press keys one by one. After each wait `first` seconds for a change, then until nothing more is written.

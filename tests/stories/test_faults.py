@@ -1,0 +1,15 @@
+"""Each fault of `python -m tests.benchmarks.faults`, on a small scale: survived, with what must be said of it said."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.faulted import Row
+from tests.benchmarks.faults import FAULTS
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_it_is_survived(fault: Callable[[Path, bool], Row], tmp_path: Path) -> None:
+    row = fault(tmp_path, True)
+    assert row.survived, str(row)
