@@ -19,6 +19,7 @@ from inspector.cli import reports
 from inspector.cli.annotations import annotations, silence, stop_word
 from inspector.cli.baseline import Baseline, read_baseline, written
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import shared
 from inspector.cli.hosts import chosen_hosts, tools_beside
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -30,19 +31,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 _BATCH = 2000
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _OPTIONS = (
-    click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML, too."),
-    click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0, too."),
-    click.option("--github", is_flag=True, help="Write annotations for a GitHub workflow to stderr, too."),
     click.option(
         "--fail-on",
         type=click.Choice([*(each.value for each in Severity), "never"]),
         default="error",
-        help="From what on the exit status is 1 (error).",
+        metavar="WORD",
+        help="What ends with 1: error, warning, hint, never.",
     ),
-    click.option("--baseline", type=_FILE, metavar="FILE", help="Findings that are known: they fail nothing."),
-    click.option("--write-baseline", is_flag=True, help="Write all that is found now into the --baseline file."),
-    click.option("--host", "hosts", multiple=True, metavar="LIST", help="Judge by what these hosts do, too."),
-    click.option("--beside", multiple=True, type=_FILE, metavar="FILE", help="A server configured beside it, too."),
+    shared("findings", "--junit", type=_FILE, metavar="FILE", help="Write JUnit XML, too."),
+    shared("findings", "--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0, too."),
+    shared("findings", "--github", is_flag=True, help="Write annotations for a GitHub workflow to stderr, too."),
+    shared("findings", "--baseline", type=_FILE, metavar="FILE", help="Findings that are known: they fail nothing."),
+    shared("findings", "--write-baseline", is_flag=True, help="Write all that is found now into the --baseline file."),
+    shared("findings", "--host", "hosts", multiple=True, metavar="LIST", help="Judge by what these hosts do, too."),
+    shared("findings", "--beside", multiple=True, type=_FILE, metavar="FILE", help="A server configured beside it."),
 )
 
 

@@ -21,7 +21,7 @@ _EXAMPLES = (
     "mcp-inspect check session.mcpcap",
     "mcp-inspect check --sarif findings.sarif https://example.com/mcp",
     "mcp-inspect check --fail-on warning --junit junit.xml -- node server.js",
-    """mcp-inspect check --call 'add={"a": 1, "b": 2}' --baseline known.json -- node server.js""",
+    """mcp-inspect check --call 'add={"a": 1}' --baseline known.json -- node server.js""",
     "mcp-inspect check --host claude-code,vscode -- node server.js",
 )
 _URL = ("http://", "https://")
