@@ -1,0 +1,1 @@
+"""Comparing what captures hold, operation by operation."""

@@ -1,0 +1,257 @@
+"""What each operation of a conversation came to, told in full: what was asked, what happened meanwhile, what came.
+
+A message is told with an operation only where it surely belongs there: by its progress token, its HTTP stream, or
+because one call alone was open. All others stand by themselves. Probes and pings are left out: whether they are sent
+depends on clocks and on what is remembered of a server.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.protocol import peek
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.events import Cancelled, Closed, Event, Notified, Opened, Progressed
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Notification, Part, Request
+from inspector.protocol.questions import KIND_OF_METHOD as QUESTIONS
+from inspector.protocol.questions import asks_for_input
+from inspector.protocol.things import KIND_OF_METHOD as LISTS
+
+_SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifications/progress"}
+_LEFT_OUT = {"ping"}
+_MAY_SPEAK = {"tools/call", "prompts/get", "resources/read", "completion/complete"}
+"""Requests that a server may say something about while it works on them."""
+_TASK_RESULT = "tasks/result"
+
+
+class Asked(msgspec.Struct):
+    """A question of the server's, and what it was told."""
+
+    method: str
+    params: Any
+    answer: Any = None
+    """The result, or the error; None while there is neither."""
+    failed: bool = False
+    """Whether the answer is an error."""
+    frame: int = 0
+
+
+class Sent(msgspec.Struct):
+    """One request of an operation, and what it got."""
+
+    exchange: int
+    frame: int
+    params: Part
+    answer: Part = ABSENT
+    failed: bool = False
+    """Whether the answer is a JSON-RPC error."""
+    answer_frame: int | None = None
+
+
+class Account(msgspec.Struct):
+    """An operation of the client's, as it went."""
+
+    number: int
+    """As the conversation numbers operations."""
+    method: str
+    target: str
+    frame: int
+    """Of its first request."""
+    started_ns: int
+    ended_ns: int | None = None
+    state: ExchangeState = ExchangeState.PENDING
+    """Of its last exchange."""
+    sent: list[Sent] = []
+    """All its requests: pages, retries, looks at its task."""
+    progress: list[Any] = []
+    logs: list[Any] = []
+    told: list[tuple[str, Any]] = []
+    """Other notifications: method and params."""
+    asked: list[Asked] = []
+
+    @property
+    def params(self) -> Any:
+        """Of its first request."""
+        return self.sent[0].params.value
+
+    @property
+    def last(self) -> Sent:
+        """Whose answer is the operation's."""
+        answered = [each for each in self.sent if each.answer_frame is not None]
+        return answered[-1] if answered else self.sent[0]
+
+    @property
+    def answer(self) -> Any:
+        """The result or error it came to; of a list all pages in one."""
+        last = self.last
+        if last.failed or self.method not in LISTS or len(self.sent) < 2:
+            return last.answer.value
+        return _joined([each.answer.value for each in self.sent if each.answer_frame is not None])
+
+
+class Loose(msgspec.Struct):
+    """A message that belongs to no operation for sure."""
+
+    method: str
+    sender: Direction
+    params: Any
+    frame: int
+    answer: Any = None
+    """What a question was told."""
+    failed: bool = False
+
+
+class Accounts(msgspec.Struct):
+    """All operations of a conversation, in the order of their first requests, and what stands beside them."""
+
+    operations: list[Account] = []
+    loose: list[Loose] = []
+
+
+def accounts(journal: Journal, *, last: int | None = None) -> Accounts:
+    """Read a journal from its beginning; `last` is the entry to stop at, None for the newest."""
+    teller = Teller()
+    end = journal.count if last is None else min(last, journal.count)
+    for n in range(1, end + 1):
+        what = journal.store.entry(n).what
+        if isinstance(what, Frame):
+            teller.take(what)
+    return teller.told(journal.conversation.exchanges if last is None else None)
+
+
+class Teller:
+    """Takes in frames, in their order."""
+
+    def __init__(self) -> None:
+        self._fold = Conversation()
+        self._by_operation: dict[int, Account] = {}
+        self._by_exchange: dict[int, tuple[Account, Sent]] = {}
+        self._questions: dict[int, Asked | Loose] = {}
+        self._loose: list[Loose] = []
+        self._open: dict[int, Exchange] = {}
+        """Requests of the client's that are open and about which a server may say something."""
+
+    def take(self, frame: Frame) -> None:
+        """Take in the next one."""
+        for event in self._fold.observe(frame):
+            self._heard(frame, event)
+
+    def told(self, exchanges: Sequence[Exchange] | None = None) -> Accounts:
+        """What came of it; `exchanges` know how those ended that no frame ended."""
+        for number, (account, sent) in self._by_exchange.items():
+            if sent is account.sent[-1] and sent.answer_frame is None and exchanges is not None:
+                found = exchanges[number - 1]
+                account.state, account.ended_ns = found.state, found.ended_ns
+        return Accounts([*self._by_operation.values()], self._loose)
+
+    def _heard(self, frame: Frame, event: Event) -> None:
+        match event:
+            case Opened(exchange=exchange, message=message):
+                if exchange.sender is Direction.TO_SERVER:
+                    self._opened(exchange, message)
+                else:
+                    self._asked(frame, exchange, message)
+            case Closed(exchange=exchange, message=answer):
+                self._closed(exchange, answer)
+            case Progressed(exchange=exchange, message=note):
+                self._progressed(exchange, note)
+            case Cancelled(exchange=exchange):
+                self._open.pop(exchange.number, None)
+            case Notified(message=note):
+                self._notified(frame, note)
+            case _:
+                pass
+
+    def _opened(self, exchange: Exchange, message: Request) -> None:
+        if exchange.probe or exchange.method in _LEFT_OUT:
+            return
+        sent = Sent(exchange.number, exchange.request_frame, message.params_part)
+        operation = exchange.operation or 0
+        account = self._by_operation.get(operation)
+        if account is None:
+            account = self._by_operation[operation] = Account(
+                operation, exchange.method, exchange.target, exchange.request_frame, exchange.started_ns
+            )
+        account.sent.append(sent)
+        account.state, account.ended_ns = ExchangeState.PENDING, None
+        self._by_exchange[exchange.number] = account, sent
+        if exchange.method in _MAY_SPEAK:
+            self._open[exchange.number] = exchange
+        self._note_answers(account, message.params_part)
+
+    def _note_answers(self, account: Account, params: Part) -> None:
+        """A retry brings the answers to what was asked in the result before (2026-07-28)."""
+        if len(account.sent) < 2 or not account.asked:
+            return
+        brought = peek.mapping(params.value, "inputResponses")
+        before = peek.mapping(account.sent[-2].answer.value, "inputRequests")
+        for key, asked in zip(before, account.asked[-len(before) :] if before else (), strict=False):
+            asked.answer = brought.get(key)
+
+    def _closed(self, exchange: Exchange, message: Answer | ErrorAnswer) -> None:
+        self._open.pop(exchange.number, None)
+        failed = isinstance(message, ErrorAnswer)
+        part = message.error_part if isinstance(message, ErrorAnswer) else message.result_part
+        if question := self._questions.pop(exchange.number, None):
+            question.answer, question.failed = part.value, failed
+        if (found := self._by_exchange.get(exchange.number)) is None:
+            return
+        account, sent = found
+        sent.answer, sent.failed, sent.answer_frame = part, failed, exchange.answer_frame
+        account.state, account.ended_ns = exchange.state, exchange.ended_ns
+        if exchange.asks and asks_for_input(part.value):
+            for asked in peek.mapping(part.value, "inputRequests").values():
+                frame = exchange.answer_frame or 0
+                account.asked.append(Asked(peek.text(asked, "method") or "", peek.at(asked, "params"), frame=frame))
+
+    def _asked(self, frame: Frame, exchange: Exchange, message: Request) -> None:
+        if exchange.method in _LEFT_OUT:
+            return
+        account = self._owner(frame) if exchange.method in QUESTIONS and exchange.method != "roots/list" else None
+        if account is None:
+            loose = Loose(exchange.method, frame.direction, message.params, frame.n)
+            self._questions[exchange.number] = loose
+            self._loose.append(loose)
+            return
+        asked = Asked(exchange.method, message.params, frame=frame.n)
+        self._questions[exchange.number] = asked
+        account.asked.append(asked)
+
+    def _progressed(self, exchange: Exchange, note: Notification) -> None:
+        if found := self._by_exchange.get(exchange.number):
+            params = peek.mapping(note.params)
+            found[0].progress.append({key: value for key, value in params.items() if key != "progressToken"})
+
+    def _notified(self, frame: Frame, note: Notification) -> None:
+        if note.method in _SAYS_NOTHING:
+            return
+        account = self._owner(frame) if frame.direction is Direction.FROM_SERVER else None
+        if account is None:
+            self._loose.append(Loose(note.method, frame.direction, note.params, frame.n))
+        elif note.method == "notifications/message":
+            account.logs.append(note.params)
+        else:
+            account.told.append((note.method, note.params))
+
+    def _owner(self, frame: Frame) -> Account | None:
+        """The operation that a message of the server's belongs to; None if that can't be told."""
+        there = [each for each in self._open.values() if frame.http is not None and each.http == frame.http]
+        if frame.http is None and len(self._open) == 1:
+            there = [*self._open.values()]
+        found = self._by_exchange.get(there[0].number) if len(there) == 1 else None
+        return found[0] if found else None
+
+
+def _joined(pages: Sequence[Any]) -> Any:
+    """Pages of a list as one: what is an array in several of them is put together, and there is no next one."""
+    whole: dict[str, Any] = {}
+    for page in pages:
+        for key, value in peek.mapping(page).items():
+            before = whole.get(key)
+            whole[key] = before + value if isinstance(before, list) and isinstance(value, list) else value
+    whole.pop("nextCursor", None)
+    return whole

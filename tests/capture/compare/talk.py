@@ -1,0 +1,45 @@
+"""Conversations for comparing, written down message by message."""
+
+import json
+from typing import Any
+
+from inspector.capture.compare.operations import Accounts, Teller
+from inspector.protocol.frames import Channel, Direction, Frame
+
+Said = tuple[str, dict[str, Any]]
+
+
+def asks(id_: int, method: str, params: Any = None) -> Said:
+    """The client asks."""
+    return ">", {"id": id_, "method": method} | ({} if params is None else {"params": params})
+
+
+def calls(id_: int, tool: str, **arguments: Any) -> Said:
+    """The client calls a tool."""
+    return asks(id_, "tools/call", {"name": tool, "arguments": arguments, "_meta": {"progressToken": id_}})
+
+
+def gives(id_: int, result: Any) -> Said:
+    """The server answers."""
+    return "<", {"id": id_, "result": result}
+
+
+def says(id_: int, text: str) -> Said:
+    """The server answers with a text."""
+    return gives(id_, {"content": [{"type": "text", "text": text}]})
+
+
+def tells(method: str, params: Any) -> Said:
+    """The server tells something."""
+    return "<", {"method": method, "params": params}
+
+
+def told(*said: Said) -> Accounts:
+    """What operations these messages make, over stdio."""
+    teller = Teller()
+    for n, (sign, message) in enumerate(said, 1):
+        direction = Direction.TO_SERVER if sign == ">" else Direction.FROM_SERVER
+        channel = Channel.STDIN if sign == ">" else Channel.STDOUT
+        payload = json.dumps({"jsonrpc": "2.0"} | message).encode()
+        teller.take(Frame(n, n * 1000, n * 1000, direction, channel, payload))
+    return teller.told()

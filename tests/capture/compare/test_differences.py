@@ -1,0 +1,80 @@
+"""Two conversations are compared wish by wish; what means nothing is no difference."""
+
+from inspector.capture.compare.differences import Comparison, Verdict, compare
+from inspector.capture.compare.normal import Normal, read_rule
+from inspector.capture.compare.operations import accounts
+from inspector.capture.load import load
+from tests.capture.compare.talk import Said, asks, calls, gives, says, tells, told
+from tests.captures.record import sample
+
+_A: tuple[Said, ...] = (
+    calls(1, "add", a=1),
+    says(1, "1"),
+    calls(2, "add", a=2),
+    says(2, "2"),
+    calls(3, "hi"),
+    says(3, "hi"),
+)
+
+
+def _seen(found: Comparison) -> list[tuple[Verdict, str, list[str]]]:
+    return [(row.verdict, row.target, [change.path for change in row.changes]) for row in found.rows]
+
+
+def test_calls_in_another_order_with_other_ids_are_the_same() -> None:
+    other = told(calls(9, "hi"), calls(8, "add", a=2), calls(7, "add", a=1), says(7, "1"), says(9, "hi"), says(8, "2"))
+    assert compare(told(*_A), other, Normal()).is_empty
+
+
+def test_a_difference_is_named_by_its_path_with_both_sides() -> None:
+    found = compare(told(*_A), told(*_A[:3], says(2, "two"), *_A[4:]), Normal())
+    assert _seen(found)[1] == (Verdict.DIFFERENT, "add", ["result.content[0].text"])
+    (change,) = found.rows[1].changes
+    assert (change.before, change.after) == ("2", "two")
+    assert (found.count(Verdict.SAME), found.count(Verdict.DIFFERENT), found.is_empty) == (2, 1, False)
+
+
+def test_what_is_only_on_one_side_stands_in_its_place() -> None:
+    found = compare(told(*_A[:2], *_A[4:]), told(*_A[:2], calls(2, "new"), says(2, ""), *_A[4:]), Normal())
+    assert _seen(found) == [(Verdict.SAME, "add", []), (Verdict.ONLY_AFTER, "new", []), (Verdict.SAME, "hi", [])]
+
+
+def test_an_error_in_the_place_of_a_result_is_told_as_such() -> None:
+    failed = ("<", {"id": 1, "error": {"code": -32602, "message": "no"}})
+    (row,) = compare(told(*_A[:2]), told(_A[0], failed), Normal()).rows
+    assert [change.path for change in row.changes] == ["result", "error"]
+
+
+def test_messages_beside_the_calls_are_compared_as_a_heap() -> None:
+    one, two = tells("notifications/message", {"data": 1}), tells("notifications/message", {"data": 2})
+    assert compare(told(one, *_A, two), told(two, one, *_A), Normal()).is_empty
+    (*_, row) = compare(told(one, *_A), told(*_A), Normal()).rows
+    assert (row.verdict, row.method, row.loose) == (Verdict.ONLY_BEFORE, "notifications/message", True)
+
+
+def test_rules_and_a_choice_narrow_what_is_compared() -> None:
+    other = told(*_A[:3], says(2, "two"), *_A[4:5], says(3, "ho"))
+    assert compare(told(*_A), other, Normal([read_rule("result.content[*].text")])).is_empty
+    assert [row.target for row in compare(told(*_A), other, Normal(), ["h*"]).rows] == ["hi"]
+    assert compare(told(*_A), other, Normal(), ["prompts/*"]).rows == ()
+
+
+def test_a_capture_is_the_same_as_itself_and_unlike_another() -> None:
+    found = {}
+    for name in ("lighthouse", "evening"):
+        journal = load(sample(name))
+        found[name] = accounts(journal)
+        journal.close()
+    assert compare(found["lighthouse"], found["lighthouse"], Normal()).is_empty
+    assert not compare(found["lighthouse"], found["evening"], Normal()).is_empty
+
+
+def test_another_number_of_pages_is_no_difference() -> None:
+    whole = told(asks(1, "tools/list"), gives(1, {"tools": [{"name": "a"}, {"name": "b"}]}))
+    paged = told(
+        asks(1, "tools/list"),
+        gives(1, {"tools": [{"name": "a"}], "nextCursor": "x"}),
+        asks(2, "tools/list", {"cursor": "x"}),
+        gives(2, {"tools": [{"name": "b"}]}),
+    )
+    assert compare(whole, paged, Normal()).is_empty

@@ -1,0 +1,79 @@
+"""Operations are told in full, and with nothing that is not surely theirs."""
+
+from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.load import load
+from inspector.protocol.exchanges import ExchangeState
+from tests.capture.compare.talk import asks, calls, gives, says, tells, told
+from tests.captures.record import sample
+
+
+def _read(name: str) -> Accounts:
+    journal = load(sample(name))
+    try:
+        return accounts(journal)
+    finally:
+        journal.close()
+
+
+def test_progress_logs_and_a_question_with_its_answer_are_told_with_their_call() -> None:
+    found = told(
+        calls(1, "plan"),
+        tells("notifications/progress", {"progressToken": 1, "progress": 1}),
+        tells("notifications/message", {"level": "info", "data": "so far"}),
+        ("<", {"id": 1, "method": "elicitation/create", "params": {"message": "Which?"}}),
+        (">", {"id": 1, "result": {"action": "accept", "content": {"city": "Oslo"}}}),
+        says(1, "done"),
+    )
+    (call,) = found.operations
+    assert (call.method, call.target, call.frame, call.state) == ("tools/call", "plan", 1, ExchangeState.ANSWERED)
+    assert call.progress == [{"progress": 1}]
+    assert call.logs == [{"level": "info", "data": "so far"}]
+    assert [(each.params, each.answer) for each in call.asked] == [
+        ({"message": "Which?"}, {"action": "accept", "content": {"city": "Oslo"}})
+    ]
+    assert found.loose == []
+
+
+def test_what_could_belong_to_two_calls_belongs_to_none() -> None:
+    found = told(
+        calls(1, "a"), calls(2, "b"), tells("notifications/message", {"data": "whose?"}), says(2, ""), says(1, "")
+    )
+    assert [each.logs for each in found.operations] == [[], []]
+    assert [(each.method, each.frame) for each in found.loose] == [("notifications/message", 3)]
+
+
+def test_the_pages_of_a_list_are_one_operation_with_one_result() -> None:
+    (listed,) = told(
+        asks(1, "tools/list"),
+        gives(1, {"tools": [{"name": "a"}], "nextCursor": "p2"}),
+        asks(2, "tools/list", {"cursor": "p2"}),
+        gives(2, {"tools": [{"name": "b"}]}),
+    ).operations
+    assert listed.answer == {"tools": [{"name": "a"}, {"name": "b"}]}
+    assert [each.frame for each in listed.sent] == [1, 3]
+
+
+def test_pings_are_left_out_and_what_never_came_is_pending() -> None:
+    (call,) = told(asks(1, "ping"), gives(1, {}), calls(2, "hang")).operations
+    assert (call.target, call.state, call.answer) == ("hang", ExchangeState.PENDING, None)
+
+
+def test_a_question_in_a_result_and_its_retry_are_one_operation_with_the_answer() -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    params = {"name": "plan", "arguments": {}, "_meta": meta}
+    question = {"method": "elicitation/create", "params": {"message": "Which?"}}
+    answered = {"inputResponses": {"city": {"action": "accept"}}, "requestState": "s"}
+    (call,) = told(
+        asks(1, "tools/call", params),
+        gives(1, {"resultType": "input_required", "inputRequests": {"city": question}, "requestState": "s"}),
+        asks(2, "tools/call", params | answered),
+        says(2, "done"),
+    ).operations
+    assert [(each.method, each.params, each.answer) for each in call.asked] == [
+        ("elicitation/create", {"message": "Which?"}, {"action": "accept"})
+    ]
+    assert call.answer == {"content": [{"type": "text", "text": "done"}]}
+
+
+def test_a_conversation_that_broke_says_how_each_operation_ended() -> None:
+    assert ExchangeState.LOST in {each.state for each in _read("wreck").operations}
