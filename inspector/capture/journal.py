@@ -33,6 +33,7 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.tracking.http_end import HttpEnd
 
 if TYPE_CHECKING:
+    from inspector.capture.notes import Mark
     from inspector.capture.past import Points
 
 __all__ = ["HttpExchange", "Journal", "Listener", "start_capture"]
@@ -73,6 +74,8 @@ class Journal:
         """The last 200 lines of the child's stderr, of each at most 4 KiB."""
         self.http_exchanges = self.surroundings.http_exchanges
         """By their number within the connection; of two with the same number, the newer."""
+        self.marks: dict[int, Mark] = {}
+        """What somebody has marked, by entry; filled by whoever has read the notes."""
         self.points: Points | None = None
         """Checkpoints, from which earlier moments are soon folded; None if nobody makes any."""
         self._recorder = recorder

@@ -90,7 +90,7 @@ class PastJournal(Journal):
         super().__init__(_Lent(), whole.head, path=whole.capture_path)
         self.whole = whole
         """What it is the past of."""
-        self.name = whole.name
+        self.name, self.marks = whole.name, whole.marks
         self.store = _First(whole.store)
         self._surround(Surroundings(self.store))
         self._plain = PlainFold(self.conversation)

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from inspector.capture.opening import being_written
@@ -50,7 +51,7 @@ def make_room(directory: Path, budget: int = BUDGET) -> list[Path]:
     removed = []
     for path in captures(directory):
         total += _size(path)
-        if total > budget and _remove(path):
+        if total > budget and remove(path):
             removed.append(path)
     return removed
 
@@ -62,7 +63,11 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _remove(path: Path) -> bool:
+def remove(path: Path) -> bool:
+    """Remove a capture and its notes; False, and nothing is, if it can't be or somebody records into it.
+
+    No link is followed.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
@@ -70,7 +75,11 @@ def _remove(path: Path) -> bool:
     try:
         if being_written(fd):
             return False
+        from inspector.capture.notes import remove_notes  # most starts remove nothing
+
         path.unlink()
+        with suppress(OSError):
+            remove_notes(path)
     except OSError:
         return False
     finally:

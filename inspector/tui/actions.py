@@ -41,6 +41,7 @@ class Where(StrEnum):
     NETWORK = "HTTP exchanges"
     START = "Start"
     REPLAY = "Replay of a recording"
+    MARKS = "Marks and views"
     OPEN = "Opening another server"
     CONFIRM = "Questions before a start"
 

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from inspector.tui.actions import Action, Where, key_name, types
 from inspector.tui.filter_keys import FILTERING
 from inspector.tui.finding_keys import FINDING_JUMPS, FINDINGS, FINDINGS_SCREEN
+from inspector.tui.mark_keys import MARKING
 from inspector.tui.network_keys import NETWORK
 from inspector.tui.offered_keys import OFFERED
 from inspector.tui.payload_keys import PAYLOADS
@@ -127,6 +128,7 @@ ACTIONS: tuple[Action, ...] = (
     *TIMELINE,
     *TRAFFIC,
     *REPLAYING,
+    *MARKING,
     *FINDING_JUMPS,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),

@@ -121,6 +121,9 @@ class ExtraCells:
                 return text.clock(store.wall_ns(n))
             case "n":
                 return n
+            case "mark" | "comment":
+                mark = self._journal.marks.get(n)
+                return None if mark is None else mark.color if ref.name == "mark" else mark.text
             case "kind":
                 fact = store.kind(n) is not EntryKind.FRAME
                 return (store.kind(n).name if fact else store.message_kind(n).name).lower()

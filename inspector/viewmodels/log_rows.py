@@ -76,6 +76,8 @@ class RowWriter:
             self._frame(cells, n, exchange, place, now_ns)
         else:
             self._fact(cells, n)
+        if self._journal.marks and (noted := self._noted(n, exchange, place)):
+            cells["what"] = [*noted, *cells.get("what", [])]
         waits = exchange is not None and (exchange.is_open or self._goes_on(exchange))
         live = exchange is not None and waits and self._journal.live and self._is_open_row(n, exchange)
         shown = look.columns(width)
@@ -85,6 +87,17 @@ class RowWriter:
         if any(name in _EXTRA or name.startswith(FIELD) for name in names):
             self._cells().add(cells, names, n, exchange, tree=place.tree, now_ns=now_ns)
         return RowView(lay_out(cells, width, shown), live=live or place.grows)
+
+    def _noted(self, n: int, exchange: Exchange | None, place: Place) -> list[Span]:
+        """The mark of an entry, or in the tree of the answer that its row stands for."""
+        marks = self._journal.marks
+        answer = exchange.answer_frame if place.tree and exchange is not None and exchange.request_frame == n else None
+        found = marks.get(n) or (marks.get(answer) if answer else None)
+        if found is None:
+            return []
+        from inspector.viewmodels.noted import mark_spans  # few captures have marks
+
+        return mark_spans(found)
 
     def _cells(self) -> "ExtraCells":
         if self._extra is None:

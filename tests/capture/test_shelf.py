@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.capture.opening import create
-from inspector.capture.shelf import captures, fresh_path, make_room
+from inspector.capture.shelf import captures, fresh_path, make_room, remove
 
 NOW = 1_795_300_000_000_000_000
 
@@ -89,3 +89,12 @@ def test_one_that_somebody_else_removed_is_passed_over(shelf: Path, monkeypatch:
     gone = [shelf / "gone.mcpcap"]
     monkeypatch.setattr("inspector.capture.shelf.captures", lambda directory: gone)
     assert make_room(shelf, -1) == []
+
+
+def test_notes_go_with_their_capture_and_no_link_is_removed(shelf: Path) -> None:
+    (shelf / "a.mcpcap.notes").write_bytes(b"x")
+    (shelf / "z.mcpcap").symlink_to(shelf / "b.mcpcap")
+    assert remove(shelf / "a.mcpcap")
+    assert not remove(shelf / "a.mcpcap")
+    assert not remove(shelf / "z.mcpcap")
+    assert {path.name for path in shelf.iterdir()} == {"b.mcpcap", "c.mcpcap", "z.mcpcap"}

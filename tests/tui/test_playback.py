@@ -1,7 +1,5 @@
 """Where somebody stands in a recording, and what is known there."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from inspector.tui.past_subject import PastSubject
@@ -28,11 +26,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def playback(tape: Tape, clock: Clock) -> Iterator[Playback]:
+def playback(tape: Tape, clock: Clock) -> Playback:
     """Two tools are listed at entry 5; a call takes a second."""
     handshake(tape).call(3, "buy")
     tape.wait(1000).answer(3, {"content": []})
-    yield Playback(Staged(tape, stage=Stage.RECORDED), clock)
+    return Playback(Staged(tape, stage=Stage.RECORDED), clock)
 
 
 def tools(playback: Playback) -> int:

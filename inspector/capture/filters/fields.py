@@ -72,6 +72,8 @@ FIELDS: tuple[Field, ...] = (
     Field("size", Type.SIZE, "bytes of the message", example="size >= 10k"),
     Field("time", Type.MOMENT, "when it crossed the wire, in local time", example="time > 12:30"),
     Field("n", _N, "its number", example="n >= 1000"),
+    Field("mark", _T, "the colour of the mark that somebody has put there", example="mark == red"),
+    Field("comment", _T, "what somebody has written beside that mark", example="comment contains slow"),
     Field("pending", Type.FLAG, "an answer is still awaited", example="pending"),
     Field("probe", Type.FLAG, "sent to find something out (era, doctor), or the answer to that", example="not probe"),
     Field("stderr", Type.FLAG, "a line of the server's stderr", example="stderr and warning"),

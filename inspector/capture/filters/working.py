@@ -60,6 +60,12 @@ class Workshop:
             "status": self._status,
             "dur": lambda test: ByExchange(exchanges.number_test("dur", test)),
             "revision": lambda test: ByExchange(exchanges.text_test("revision", _set(test))),
+            "mark": lambda test: ByNumber(
+                "n", lambda n: (mark := journal.marks.get(n)) is not None and test(mark.color)
+            ),
+            "comment": lambda test: ByNumber(
+                "n", lambda n: (mark := journal.marks.get(n)) is not None and _set(test)(mark.text)
+            ),
             "server": lambda test: ByJournal(lambda: _set(test)(_server(journal))),
             "probe": lambda test: _flagged(lambda flags: bool(flags & PROBE_BIT)),
             "stderr": lambda test: _kind(lambda kind: bool(kind == "stderr")),

@@ -93,8 +93,10 @@ def _width(world: World) -> int:
 
 def _tail_file(output: Output, path: Path, wish: Wish, *, follow: bool) -> ExitStatus:
     from inspector.capture.following import Following
+    from inspector.capture.notes import NotesFile
 
     loading = Following(path)
+    loading.journal.marks.update(NotesFile(path, loading.journal.head.id).read().marks)
     tail = Tail(loading.journal, output, wish)
     try:
         if follow:

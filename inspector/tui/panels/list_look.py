@@ -1,11 +1,13 @@
 """The look of one list of traffic: its columns and its clock, kept for the next time."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from inspector.viewmodels.columns import by_width, column
 from inspector.viewmodels.log_look import Look, TimeMode
+from inspector.viewmodels.text import visible
 
 if TYPE_CHECKING:
     from inspector.config.looks import KeptLooks
@@ -49,10 +51,31 @@ class ListLook:
     def toggle_reference(self) -> None:
         """Count times from the row under the cursor; on the same row again, from none any more."""
         n = self._list.model.jumps.entry_at(self._list.rows.view.cursor)
-        if n and n != self.now.reference:
-            self.show(self.now.with_reference(n, self._list.journal.store.time_ns(n)))
-        else:
-            self.show(self.now.with_reference(0, 0))
+        self._count_from(0 if n == self.now.reference else n)
+        self._note_reference(self.now.reference)
+
+    def _count_from(self, n: int) -> None:
+        self.show(self.now.with_reference(n, self._list.journal.store.time_ns(n) if n else 0))
+
+    def _note_reference(self, n: int) -> None:
+        """Keep it with the notes of the capture."""
+        from inspector.errors import UsageError
+        from inspector.tui.noting import noted_of
+
+        with suppress(UsageError):  # it is for today then
+            noted_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
+
+    def recall_notes(self) -> None:
+        """Show the marks that were made before, and count from where was counted from; say what is wrong with them."""
+        from inspector.tui.noting import noted_of
+
+        notes = noted_of(self._list.filters.subject).notes
+        if notes.trouble:
+            self._list.notify(visible(notes.trouble, limit=300), severity="warning", markup=False)
+        if 0 < notes.reference <= self._list.journal.count:
+            self._count_from(notes.reference)
+        elif notes.marks:
+            self.show(self.now)
 
     def recall(self) -> None:
         """Let the rows look as they did the last time."""

@@ -16,6 +16,7 @@ from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
 from inspector.tui.panels.filtering import Filtering
 from inspector.tui.panels.looking import Looking
+from inspector.tui.panels.marking import Marking
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.ground import Ground
@@ -31,7 +32,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Panel, Ground, Filtering, Looking):
+class TrafficPanel(Panel, Ground, Filtering, Looking, Marking):
     """The list and the detail."""
 
     places = (

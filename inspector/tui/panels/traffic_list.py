@@ -210,6 +210,10 @@ class TrafficList(Ground):
         if index is not None:
             self.rows.go_to(index)
 
+    def filter_anew(self) -> None:
+        """Try all rows again: what they are filtered by has changed."""
+        self._filter(self._term)
+
     def _filter(self, term: "Term | None") -> None:
         self._term = term
         self.model.set_filter(term)
@@ -221,6 +225,8 @@ class TrafficList(Ground):
         if stage is self._mourned:
             return
         self._mourned = stage
+        if stage is Stage.RECORDED:
+            self.look.recall_notes()
         if _is_dead(self._subject):
             self.toggle_card()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.capture.journal import start_capture
+from inspector.capture.notes import NotesFile, new_mark
 from inspector.cli.commands import tail
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.frames import Channel, Direction
@@ -29,6 +30,14 @@ def test_each_line_of_jsonl_is_an_object_of_its_own() -> None:
     assert ran.status == ExitStatus.OK
     (row,) = map(json.loads, ran.stdout.splitlines())
     assert (row["n"], row["target"], row["message"]["method"]) == (51, "there_is_no_such_tool", "tools/call")
+
+
+def test_marks_beside_the_capture_can_be_filtered_by(tmp_path: Path) -> None:
+    path = tmp_path / "x.mcpcap"
+    path.write_bytes(Path(HARBOUR).read_bytes())
+    NotesFile(path, "").change(lambda notes: notes.marked(7, new_mark(7, "red", "odd")))
+    ran = inspect("tail", str(path), "mark == red and comment contains od")
+    assert [line.split()[0] for line in ran.stdout.splitlines()] == ["7"]
 
 
 def test_without_a_filter_all_is_printed_also_on_a_terminal() -> None:

@@ -1,0 +1,55 @@
+"""The list of marks and views, from any screen: what is chosen there is gone to in the traffic."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.capture.notes import Mark, View
+    from inspector.tui.app import InspectApp
+    from inspector.tui.panels.traffic import TrafficPanel
+
+
+class Marking:
+    """What the app does with marks."""
+
+    def action_marks(self: "InspectApp") -> None:  # type: ignore[misc]
+        """List marks and views."""
+        from inspector.tui.noting import noted_of
+        from inspector.tui.panels.traffic import TrafficPanel
+        from inspector.tui.screens.marks import MarksScreen
+
+        if self.shows_timeline:
+            return
+        panel = self.tab.panels.get("traffic")
+        traffic = panel if isinstance(panel, TrafficPanel) else None
+        noted = noted_of(self.subject)
+
+        def went(found: "Mark | View | None") -> None:
+            self.call_later(self._go_to_noted, found, traffic)
+
+        present = traffic.present_view() if traffic is not None else None
+        self.push_screen(MarksScreen(self.subject, noted, present), went)
+
+    async def _go_to_noted(  # type: ignore[misc]
+        self: "InspectApp", found: "Mark | View | None", traffic: "TrafficPanel | None"
+    ) -> None:
+        from inspector.capture.notes import Mark
+
+        if traffic is not None:
+            traffic.show_notes()
+        if isinstance(found, Mark) and found.n <= self.subject.journal.count:
+            await self._go_to_mark(found.n)
+        elif found is not None and not isinstance(found, Mark):
+            await self.action_show("traffic")
+            if traffic is not None:
+                traffic.look_as(found)
+
+    async def _go_to_mark(self: "InspectApp", n: int) -> None:  # type: ignore[misc]
+        """On a screen of a recording to that moment, else to the line of the traffic."""
+        if self.playback is not None and self.tab.shown != "traffic":
+            await self.go_to_moment(n)
+            return
+        await self.action_show("traffic")
+        if self.playback is not None:
+            await self.go_to_moment(n)
+        else:
+            self.panel.show_entry(n)

@@ -1,0 +1,139 @@
+"""The marks and views of a conversation, over the whole screen. Answers with the entry or the view to go to."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector.capture.notes import Mark, View
+from inspector.errors import UsageError
+from inspector.tui import keys
+from inspector.tui.keys import Where
+from inspector.tui.noting import Noted
+from inspector.tui.subject import Subject
+from inspector.tui.widgets.footer_bar import FooterBar
+from inspector.tui.widgets.log_list import LogList
+from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.noted import NotedRows, next_colour
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import visible
+
+_EMPTY: list[list[Span]] = [
+    [("Nothing is marked.", "muted")],
+    [("m marks a line of the traffic, ; with a comment; S here keeps the way it is looked at", "faint")],
+]
+
+
+class MarksScreen(ModalScreen["Mark | View | None"]):
+    """What was noted, to be gone to or changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(Where.MARKS),
+        replace(keys.binding(keys.action("help")), action="help"),
+    ]
+    DEFAULT_CSS = """
+    MarksScreen { layout: vertical; background: $background; }
+    MarksScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
+    """
+
+    def __init__(self, subject: Subject, noted: Noted, present: View | None) -> None:
+        """`present`: how the traffic is looked at now, to be kept by a name; None where it is not looked at."""
+        super().__init__()
+        self._subject = subject
+        self._noted = noted
+        self._present = present
+        self._rows = NotedRows(subject.journal, noted.notes)
+
+    def compose(self) -> ComposeResult:
+        """Title, marks, what there is to say, keys."""
+        yield Static(Text(f"Marks and views  {visible(self._subject.about.label, limit=60)}"))
+        yield LogList(self._rows, empty=_EMPTY)
+        yield StatusLine()
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin at the first."""
+        self.query_one(LogList).focus()
+        self._show()
+
+    @property
+    def _chosen(self) -> Mark | View | None:
+        return self._rows.item(self.query_one(LogList).view.cursor)
+
+    def _show(self) -> None:
+        notes = self._noted.notes
+        self._rows.show(notes)
+        self.query_one(LogList).sync()
+        where = "" if self._noted.is_kept else "this conversation has no file, so they are gone with it"
+        said = notes.trouble or where
+        counts = f"{len(notes.marks)} marks, {len(notes.views)} views"
+        self.query_one(StatusLine).show([(visible(said, limit=300), "warning")], [(counts, "muted")])
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Go there."""
+        self.dismiss(self._rows.item(message.index))
+
+    def action_colour(self) -> None:
+        """Give the chosen mark the next colour."""
+        mark = self._chosen
+        if isinstance(mark, Mark):
+            self._try(lambda: self._noted.mark(mark.n, color=next_colour(mark.color)))
+
+    def action_comment(self) -> None:
+        """Write beside the chosen mark."""
+        from inspector.tui.screens.comment import CommentScreen
+
+        mark = self._chosen
+        if not isinstance(mark, Mark):
+            return
+
+        def written(found: tuple[str, str] | None) -> None:
+            if found is not None:
+                self._try(lambda: self._noted.mark(mark.n, color=found[0], text=found[1]))
+
+        self.app.push_screen(CommentScreen(mark.n, mark.color, mark.text), written)
+
+    def action_remove(self) -> None:
+        """Take the chosen mark or view away."""
+        item = self._chosen
+        if isinstance(item, Mark):
+            self._try(lambda: self._noted.unmark(item.n))
+        elif isinstance(item, View):
+            self._try(lambda: self._noted.change(lambda notes: notes.with_view(item.name, None)))
+
+    def action_keep_view(self) -> None:
+        """Keep the way the traffic is looked at now, by a name."""
+        from inspector.tui.screens.name import NameScreen
+
+        present = self._present
+        if present is None:
+            return
+
+        def named(name: str | None) -> None:
+            if name:
+                view = View(name, present.filter, present.columns, present.tree)
+                self._try(lambda: self._noted.change(lambda notes: notes.with_view(name, view)))
+
+        self.app.push_screen(NameScreen("A name for the filter and the columns of now"), named)
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from inspector.tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen((Where.MARKS, Where.MOVING)))
+
+    def action_leave(self) -> None:
+        """Back to where one was."""
+        self.dismiss(None)
+
+    def _try(self, change: Callable[[], object]) -> None:
+        try:
+            change()
+        except UsageError as error:
+            self.notify(visible(f"{error}. {error.hint}", limit=300), severity="error", markup=False)
+        self._show()
