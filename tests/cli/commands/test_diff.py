@@ -1,0 +1,68 @@
+"""`mcp-inspect diff`: two captures, by what was asked."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.commands import diff
+from inspector.cli.exit_status import ExitStatus
+from tests.captures.record import sample
+from tests.cli.running import inspect
+
+LIGHTHOUSE, HARBOUR = str(sample("lighthouse")), str(sample("harbour"))
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> str:
+    """The lighthouse, of which one tool says something else, on other days."""
+    text = (
+        Path(LIGHTHOUSE).read_text().replace("Tide at Teal Bay", "Tide in Teal Bay").replace("2026-11-21", "2026-11-22")
+    )
+    (tmp_path / "lighthouse.mcpcap").write_text(text)
+    return str(tmp_path / "lighthouse.mcpcap")
+
+
+def test_a_capture_and_itself_differ_in_nothing() -> None:
+    ran = inspect("diff", LIGHTHOUSE, LIGHTHOUSE)
+    assert (ran.status, ran.stdout) == (ExitStatus.OK, "No difference: 18 the same.\n")
+
+
+def test_the_summary_comes_first_and_each_difference_with_its_path(changed: str) -> None:
+    ran = inspect("diff", LIGHTHOUSE, changed, "--json")
+    assert ran.status == ExitStatus.FINDINGS
+    assert ran.data["counts"] == {"same": 17, "different": 1, "only_before": 0, "only_after": 0}
+    (operation,) = ran.data["operations"]
+    assert (operation["target"], operation["changes"][0]["path"]) == ("tide_chart", "result.content[0].text")
+    told = inspect("diff", LIGHTHOUSE, changed).stdout
+    assert told.startswith("17 the same, 1 different.")
+    assert '+ "Tide in Teal Bay' in told
+
+
+def test_rules_on_the_command_line_and_in_a_file_leave_things_out(changed: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('ignore = ["/Tide (at|in)/ => Tide"]')
+    for words in (("--rules", str(rules)), ("--ignore", "result.content[*].text"), ("--only", "add")):
+        assert inspect("diff", *words, LIGHTHOUSE, changed).status == ExitStatus.OK
+
+
+def test_unlike_captures_are_said_to_be_unlike() -> None:
+    ran = inspect("diff", LIGHTHOUSE, HARBOUR, "--only", "log_passage", "--only", "initialize")
+    assert ran.status == ExitStatus.FINDINGS
+    assert "only in lighthouse.mcpcap" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ((LIGHTHOUSE, "no-such"), "no such file"),
+        ((LIGHTHOUSE, __file__), "no capture"),
+        ((LIGHTHOUSE, LIGHTHOUSE, "--ignore", "a b"), "is no rule"),
+        ((LIGHTHOUSE, LIGHTHOUSE, "--exact", "numbers"), "nothing of that name"),
+        ((LIGHTHOUSE,), "missing argument"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(argv: tuple[str, ...], said: str) -> None:
+    ran = inspect("diff", *argv)
+    assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
+    assert said in ran.stderr
+    assert diff.command.name == "diff"
