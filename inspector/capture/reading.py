@@ -17,6 +17,10 @@ _PACE_S, _WATCH_S = 0.1, 1.0
 """How often one looks whether a capture has grown, and whether it is still the same."""
 _MANY = 50_000
 """Entries whose reading leaves megabytes behind."""
+_LONG = 32 * 1024 * 1024
+"""Bytes of a capture whose columns grow to megabytes."""
+_MMAP_THRESHOLD, _THRESHOLD = -3, 128 * 1024
+"""A parameter of glibc's malloc: from so many bytes on, memory is had from the system and goes back to it at once."""
 
 
 class Reading:
@@ -48,6 +52,8 @@ class Reading:
     def read(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """Read it to its end, and for as long as somebody records into it, or until stopped."""
         loading = self._loading
+        if loading.total >= _LONG:
+            _grow_apart()
         if self._cache is not None and loading.recall(self._cache):
             self.is_complete = True
             _give_back(self.journal)
@@ -80,6 +86,14 @@ class Reading:
 
     def _is_over(self, stopped: Callable[[], bool]) -> bool:
         return self._stop.is_set() or stopped()
+
+
+def _grow_apart() -> None:
+    """Let large columns grow where they leave no holes behind, where the C library can (glibc): a tenth at the most."""
+    import ctypes  # few captures are so long
+
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _THRESHOLD)
 
 
 def _give_back(journal: Journal) -> None:

@@ -21,7 +21,9 @@ STATE_BITS, RETRIED, ASKS, PROBE, FROM_SERVER, TOOL_ERROR = 0x07, 0x08, 0x10, 0x
 _MOST_FRAME = 0xFFFF_FFFF
 _MOST_NAMES, _LONG = 1 << 14, 200
 """So many methods and targets, each of at most so many characters, have a number."""
-_NO_REVISION, _UNLISTED_REVISION = 0, 0xFF
+UNLISTED_REVISION = 0xFF
+"""Stands in the column of revisions for one that has no number."""
+_NO_REVISION = 0
 _NUMBER_OF_STATE = {state: number for number, state in enumerate(STATES)}
 _BORN = FROM_SERVER | PROBE
 """What a request is from its beginning on."""
@@ -51,7 +53,8 @@ class ExchangeTable:
         self.methods = array("H", [0])
         """Positions in `names`, or UNLISTED."""
         self.targets = array("H", [0])
-        self._revisions = bytearray(1)
+        self.revisions = bytearray(1)
+        """The position in `names` and one more, UNLISTED_REVISION, or 0 for none."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -80,7 +83,7 @@ class ExchangeTable:
         method, target = numbers.get(exchange.method), numbers.get(exchange.target)
         self.methods.append(self._number(exchange.method) if method is None else method)
         self.targets.append(self._number(exchange.target) if target is None else target)
-        self._revisions.append(self._number_of_revision(exchange.revision))
+        self.revisions.append(self._number_of_revision(exchange.revision))
 
     def _end(self, exchange: Exchange) -> None:
         """It has ended, or changed since."""
@@ -97,11 +100,11 @@ class ExchangeTable:
     def _check(self, length: int) -> None:
         """Look whether the columns are so long and mean something. Raises: ValueError."""
         names, wide = len(self._names), (self.request_frames, self.answer_frames, self.starts, self.ends)
-        narrow = self.failures, self.states, self.methods, self.targets, self._revisions
+        narrow = self.failures, self.states, self.methods, self.targets, self.revisions
         if {len(column) for column in (*wide, *narrow)} != {length}:
             raise ValueError("columns of exchanges differ in length")
         named = {*self.methods[1:], *self.targets[1:]} - {UNLISTED}
-        revisions = set(self._revisions) - {_NO_REVISION, _UNLISTED_REVISION}
+        revisions = set(self.revisions) - {_NO_REVISION, UNLISTED_REVISION}
         if max(named, default=-1) >= names or max(revisions, default=0) > names:
             raise ValueError("an exchange has no name")
         if any(bits & STATE_BITS >= len(STATES) for bits in set(self.states)):
@@ -131,7 +134,7 @@ class ExchangeTable:
         number = self._numbers.get(revision)
         if number is None:
             number = self._number(revision)
-        return min(number + 1, _UNLISTED_REVISION)
+        return min(number + 1, UNLISTED_REVISION)
 
     def _unlisted(self, exchange: Exchange) -> tuple[str | None, ...] | None:
         """The method, the target and the revision, each where it has no number; None if all have."""
@@ -139,7 +142,7 @@ class ExchangeTable:
         found = (
             exchange.method if self.methods[number] == UNLISTED else None,
             exchange.target if self.targets[number] == UNLISTED else None,
-            exchange.revision if self._revisions[number] == _UNLISTED_REVISION else None,
+            exchange.revision if self.revisions[number] == UNLISTED_REVISION else None,
         )
         return None if found == (None, None, None) else found
 
@@ -147,7 +150,7 @@ class ExchangeTable:
         """The exchange as far as the columns tell."""
         method, target, revision = unlisted or (None, None, None)
         bits, ended, answer, named = (
-            self.states[number], self.ends[number], self.answer_frames[number], self._revisions[number]
+            self.states[number], self.ends[number], self.answer_frames[number], self.revisions[number]
         )  # fmt: skip
         names = self._names
         return Exchange(

@@ -137,7 +137,6 @@ class RowFilter:
             return []
         tried: list[int] = []
         for number in exchanges:
-            program.changed(number)
             if program.follows_exchanges:
                 tried += self._of_exchange(number, deep=program.lifts or program.follows_progress)
         return self._tried(tried)

@@ -1,9 +1,10 @@
 """The columns of several entries, as copies, say what the store says of each."""
 
+from inspector.capture.columns import EntryKind
 from inspector.capture.entries import Entry
 from inspector.capture.file import LOST
 from inspector.capture.meaning import NOTHING
-from inspector.capture.store import EntryKind, Store
+from inspector.capture.store import Store
 from inspector.protocol.facts import Stderr
 from tests.capture.recording import life, recorded
 

@@ -130,7 +130,7 @@ def test_columns_that_do_not_agree_with_each_other_are_found_out() -> None:
     spoils: list[Callable[[ExchangeLog], object]] = [
         lambda log: log.ends.append(5),
         lambda log: log.methods.__setitem__(1, 7),
-        lambda log: log._revisions.__setitem__(1, 9),
+        lambda log: log.revisions.__setitem__(1, 9),
         lambda log: log.states.__setitem__(1, 7),
         lambda log: log._places.__setitem__(0, 1000),
         lambda log: log._records.append(0),

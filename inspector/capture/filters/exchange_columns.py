@@ -1,20 +1,15 @@
-"""What filters ask of exchanges, in columns: one that has ended is looked at once, however many filters ask.
+"""What filters ask of exchanges, from the columns of their log: none of those that have ended is unpacked for it.
 
-One that is open is asked again each time; one that changes after its end must be forgotten. About 40 bytes each.
+A text is tried once, however many exchanges have it.
 """
 
-import threading
-from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from inspector.capture.journal import Journal
+from inspector.protocol.exchange_log import ExchangeLog
+from inspector.protocol.exchange_table import NEVER, STATE_BITS, STATES, TOOL_ERROR, UNLISTED, UNLISTED_REVISION
 from inspector.protocol.exchanges import Exchange, ExchangeState
 
-_NONE = -(2**63)
-"""Stands for "there is no such number"."""
-_UNLISTED = 0xFFFF_FFFF
-_MOST_WORDS = 50_000
-"""So many different methods and targets get a number; the exchange is asked for others."""
 _STATES = {
     ExchangeState.PENDING: "pending",
     ExchangeState.ERROR: "error",
@@ -22,6 +17,16 @@ _STATES = {
     ExchangeState.LATE: "late",
     ExchangeState.LOST: "lost",
 }
+_WORDS = tuple(
+    "tool-error" if bits & TOOL_ERROR else _STATES.get(STATES[min(bits & STATE_BITS, len(STATES) - 1)], "ok")
+    for bits in range(256)
+)
+"""By what the column of states holds: the word of the field `status`."""
+_WITH_CODE = frozenset(
+    bits
+    for bits in range(256)
+    if bits & STATE_BITS in (STATES.index(ExchangeState.ERROR), STATES.index(ExchangeState.LATE))
+)
 
 
 def state_of(exchange: Exchange) -> str:
@@ -29,106 +34,126 @@ def state_of(exchange: Exchange) -> str:
     return "tool-error" if exchange.tool_error else _STATES.get(exchange.state, "ok")
 
 
-_TEXTS: dict[str, Callable[[Exchange], str]] = {
-    "method": lambda exchange: exchange.method,
-    "target": lambda exchange: exchange.target,
-    "status": state_of,
-    "revision": lambda exchange: exchange.revision or "",
-}
-_NUMBERS: dict[str, Callable[[Exchange], int | None]] = {
-    "dur": lambda exchange: exchange.duration_ns,
-    "error.code": lambda exchange: exchange.error_code,
-    "request": lambda exchange: exchange.request_frame,
-    "answer": lambda exchange: exchange.answer_frame,
-}
+class TextTest:
+    """A test of exchanges by a text of theirs. Any thread may ask."""
+
+    def __init__(
+        self,
+        column: Sequence[int],
+        names: Sequence[str],
+        test: Callable[[str], bool],
+        text: Callable[[int], str] | None = None,
+    ) -> None:
+        """`column` holds positions in `names`, or UNLISTED: `text` tells the text then; None where that can't be."""
+        self._column, self._names, self._test, self._text = column, names, test, text
+        self._verdicts = bytearray()
+        self._looked = 0
+
+    def __call__(self, number: int) -> bool:
+        name = self._column[number]
+        if name == UNLISTED and self._text is not None:
+            return self._test(self._text(number))
+        if name >= len(self._verdicts):
+            self._judge()
+        return bool(self._verdicts[name])
+
+    @property
+    def never(self) -> bool:
+        """Whether it holds for none of those that there are now."""
+        if len(self._verdicts) < len(self._names):
+            self._judge()
+        return 1 not in self._verdicts and not self._has_unlisted()
+
+    def mark(self, need: bytes, numbers: Sequence[int]) -> bytes:
+        """1 for each that is asked about and has a number for which it holds; 0 is no number."""
+        if self.never:
+            return bytes(len(need))
+        if self._has_unlisted():
+            return bytes([asked and number and self(number) for asked, number in zip(need, numbers, strict=True)])
+        verdicts, column = self._verdicts, self._column
+        pairs = zip(need, numbers, strict=True)
+        return bytes([verdicts[column[number]] if asked and number else 0 for asked, number in pairs])
+
+    def _judge(self) -> None:
+        known, end = len(self._verdicts), len(self._names)
+        verdicts = bytes(bool(self._test(name)) for name in self._names[known:end])
+        self._verdicts[known:end] = verdicts  # another thread may have done the same
+
+    def _has_unlisted(self) -> bool:
+        """Whether one of them has a text without a number. Each is looked at once."""
+        if self._text is None or self._looked < 0:
+            return self._text is not None
+        end = len(self._column)
+        self._looked = -1 if UNLISTED in self._column[self._looked : end] else end
+        return self._looked < 0
 
 
 class ExchangeColumns:
     """The exchanges of one journal, by number. Any thread may ask."""
 
     def __init__(self, journal: Journal) -> None:
-        self._exchanges = journal.conversation.exchanges
-        self._lock = threading.Lock()
-        self._known = bytearray(1)
-        """At a number: 1 if the columns hold that exchange."""
-        self._texts = {name: array("I", [0]) for name in _TEXTS}
-        self._numbers = {name: array("q", [0]) for name in _NUMBERS}
-        self._words: list[str] = []
-        self._by_word: dict[str, int] = {}
+        self._exchanges: ExchangeLog = journal.conversation.exchanges
+        self._numbers: dict[str, Callable[[int], int | None]] = {
+            "dur": self._duration,
+            "error.code": self._code,
+            "request": lambda number: self._exchanges.request_frames[number],
+            "answer": self._answer,
+        }
 
     def exchange(self, number: int) -> Exchange:
         """The exchange itself."""
         return self._exchanges[number - 1]
 
-    def forget(self, number: int) -> None:
-        """It has changed."""
-        if number < len(self._known):
-            self._known[number] = 0
+    def text_test(self, name: str, test: Callable[[str], bool]) -> TextTest:
+        """A test of an exchange's number by a text of its: "method", "target" or "status"."""
+        log = self._exchanges
+        match name:
+            case "method":
+                return TextTest(log.methods, log.names, test, lambda number: self.exchange(number).method)
+            case "target":
+                return TextTest(log.targets, log.names, test, lambda number: self.exchange(number).target)
+            case _:
+                return TextTest(log.states, _WORDS, test)
 
-    def text_test(self, name: str, test: Callable[[str], bool]) -> Callable[[int], bool]:
-        """A test of an exchange's number by a text of its: "method", "target", "status" or "revision"."""
-        column, words, read = self._texts[name], self._words, _TEXTS[name]
+    def revision_test(self, test: Callable[[str], bool]) -> Callable[[int], bool]:
+        """A test by the revision; that of one without is ""."""
         verdicts: dict[int, bool] = {}
+        column = self._exchanges.revisions
 
         def by_number(number: int) -> bool:
-            if not self._has(number):
-                return test(read(self.exchange(number)))
-            word = column[number]
-            verdict = verdicts.get(word)
+            revision = column[number]
+            verdict = verdicts.get(revision)
             if verdict is None:
-                if word == _UNLISTED:
-                    return test(read(self.exchange(number)))
-                verdict = verdicts[word] = test(words[word])
+                verdict = test(self.exchange(number).revision or "")
+                if revision != UNLISTED_REVISION:
+                    verdicts[revision] = verdict
             return verdict
 
         return by_number
 
     def number_test(self, name: str, test: Callable[[int], bool]) -> Callable[[int], bool]:
         """A test of an exchange's number by a number of its: "dur" or "error.code"; False where there is none."""
+        value = self._numbers[name]
 
         def by_number(number: int) -> bool:
-            found = self.number(name, number)
+            found = value(number)
             return found is not None and test(found)
 
         return by_number
 
     def number(self, name: str, number: int) -> int | None:
         """A number of an exchange: "dur", "error.code", or the entry of its "request" or "answer"; None without one."""
-        if self._has(number):
-            found = self._numbers[name][number]
-            return None if found == _NONE else found
-        return _NUMBERS[name](self.exchange(number))
+        return self._numbers[name](number)
 
-    def _has(self, number: int) -> bool:
-        """Whether the columns hold an exchange; they take it in, if it has ended."""
-        if number < len(self._known) and self._known[number]:
-            return True
-        exchange = self.exchange(number)
-        if exchange.is_open:
-            return False
-        with self._lock:
-            self._take(number, exchange)
-        return True
+    def _duration(self, number: int) -> int | None:
+        end = self._exchanges.ends[number]
+        return None if end == NEVER else end - self._exchanges.starts[number]
 
-    def _take(self, number: int, exchange: Exchange) -> None:
-        missing = max(0, number + 1000 - len(self._known))
-        if missing:
-            for column in (*self._texts.values(), *self._numbers.values()):
-                column.frombytes(bytes(missing * column.itemsize))
-        for name, text in _TEXTS.items():
-            self._texts[name][number] = self._number(text(exchange))
-        for name, value in _NUMBERS.items():
-            found = value(exchange)
-            self._numbers[name][number] = found if found is not None and _NONE < found < -_NONE else _NONE
-        self._known.extend(bytes(missing))
-        self._known[number] = 1  # last: other threads ask meanwhile
+    def _code(self, number: int) -> int | None:
+        return self.exchange(number).error_code if self._exchanges.states[number] in _WITH_CODE else None
 
-    def _number(self, word: str) -> int:
-        number = self._by_word.get(word)
-        if number is None:
-            if len(self._words) >= _MOST_WORDS:
-                return _UNLISTED
-            number = len(self._words)
-            self._words.append(word)
-            self._by_word[word] = number
-        return number
+    def _answer(self, number: int) -> int | None:
+        answer = self._exchanges.answer_frames[number]
+        if not answer and self._exchanges.states[number] in _WITH_CODE:
+            return self.exchange(number).answer_frame  # it was late
+        return answer or None

@@ -7,7 +7,7 @@ first, and what must be read from the file is read for few.
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from inspector.capture.filters.exchange_columns import ExchangeColumns
+from inspector.capture.filters.exchange_columns import ExchangeColumns, TextTest
 from inspector.capture.filters.masks import both, either, without
 from inspector.capture.filters.stretch import Stretch
 from inspector.capture.filters.terms import Scope
@@ -136,12 +136,21 @@ class ByExchange:
         """`test` is given an exchange's number."""
         self._test = test
 
+    @property
+    def never(self) -> bool:
+        """Whether it is known to hold for nothing that there is now."""
+        return isinstance(self._test, TextTest) and self._test.never
+
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
         """Try the exchange of each; a message without one has none of its fields."""
         test = self._test
+        if self.never:
+            return bytes(len(need))
         need = both(need, stretch.columns.flags.translate(REQUEST_OR_ANSWER))
         if 1 not in need:
             return need
+        if isinstance(test, TextTest):
+            return test.mark(need, stretch.columns.exchanges)
         pairs = zip(need, stretch.columns.exchanges, strict=True)
         return bytes([1 if asked and number and test(number) else 0 for asked, number in pairs])
 
@@ -153,21 +162,25 @@ class ByMethod:
 
     def __init__(self, test: Callable[[str], bool], of_exchange: Callable[[int], bool]) -> None:
         self._test = test
-        self._of_exchange = of_exchange
-        self._verdicts: dict[int, bool] = {0: False}
+        self._answers = ByExchange(of_exchange)
+        self._verdicts: dict[int, int] = {0: 0}
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
         """Look each method up; each different one is tried once."""
-        columns, verdicts = stretch.columns, self._verdicts
-        for number in set(columns.methods) - verdicts.keys() - {UNLISTED}:
-            verdicts[number] = self._test(stretch.store.method_names[number])
-        names = columns.methods
-        found = bytes([1 if asked and verdicts.get(name) else 0 for asked, name in zip(need, names, strict=True)])
-        if UNLISTED in names:
+        names, verdicts = stretch.columns.methods, self._verdicts
+        here = set(names)
+        for number in here - verdicts.keys() - {UNLISTED}:
+            verdicts[number] = int(self._test(stretch.store.method_names[number]))
+        found = bytes(len(need))
+        if any(verdicts.get(number) for number in here):
+            found = bytes([verdicts.get(name, 0) if asked else 0 for asked, name in zip(need, names, strict=True)])
+        if UNLISTED in here:
             unlisted = [index for index, name in enumerate(names) if name == UNLISTED and need[index]]
             found = self._read(stretch, found, unlisted)
-        answers = bytes(not name for name in names)
-        return either(found, ByExchange(self._of_exchange).mark(stretch, both(need, answers)))
+        if 0 not in here or self._answers.never:
+            return found
+        answers = bytes([not name for name in names])
+        return either(found, self._answers.mark(stretch, both(need, answers)))
 
     def _read(self, stretch: Stretch, found: bytes, unlisted: list[int]) -> bytes:
         marks = bytearray(found)

@@ -71,7 +71,13 @@ class InWords:
         if 1 in bare:
             found = either(found, self.needle.mark(stretch, bare))
         facts = both(need, stretch.columns.kinds.translate(_OTHER_FACTS))
-        return either(found, bytes([1 if n and self._says(stretch, i) else 0 for i, n in enumerate(facts)]))
+        return either(found, self._in_facts(stretch, facts)) if 1 in facts else found
+
+    def _in_facts(self, stretch: Stretch, need: bytes) -> bytes:
+        marks = bytearray(len(need))
+        for index in ones(need):
+            marks[index] = self._says(stretch, index)
+        return bytes(marks)
 
     def _says(self, stretch: Stretch, index: int) -> bool:
         what = stretch.store.entry(stretch.first + index).what

@@ -85,10 +85,6 @@ class Program:
         """Whether entry n does."""
         return self.mark(n, n) == b"\1"
 
-    def changed(self, exchange: int) -> None:
-        """An exchange of that number is no longer what it was."""
-        self._exchanges.forget(exchange)
-
     # --- from terms to nodes
 
     def _made(self, term: Term) -> Node:

@@ -59,7 +59,7 @@ class Workshop:
             "pending": lambda test: self._status(lambda status: bool(status == "pending")),
             "status": self._status,
             "dur": lambda test: ByExchange(exchanges.number_test("dur", test)),
-            "revision": lambda test: ByExchange(exchanges.text_test("revision", _set(test))),
+            "revision": lambda test: ByExchange(exchanges.revision_test(_set(test))),
             "mark": lambda test: ByNumber(
                 "n", lambda n: (mark := journal.marks.get(n)) is not None and test(mark.color)
             ),
