@@ -53,12 +53,12 @@ def _walk(path: str, before: Any, after: Any, depth: int) -> Iterator[Change]:
 def _members(path: str, before: dict[Any, Any], after: dict[Any, Any], depth: int) -> Iterator[Change]:
     for key, value in before.items():
         if key in after:
-            yield from _walk(_below(path, key), value, after[key], depth + 1)
+            yield from _walk(below(path, key), value, after[key], depth + 1)
         else:
-            yield Change(_below(path, key), value, ABSENT)
+            yield Change(below(path, key), value, ABSENT)
     for key in after:
         if key not in before:
-            yield Change(_below(path, key), ABSENT, after[key])
+            yield Change(below(path, key), ABSENT, after[key])
 
 
 def _has_parts(before: list[Any], after: list[Any]) -> bool:
@@ -75,7 +75,8 @@ def _by_name(before: list[Any], after: list[Any], wanted: list[Any]) -> dict[Any
     return {item["name"]: item for item in wanted}
 
 
-def _below(path: str, key: str | int) -> str:
+def below(path: str, key: str | int) -> str:
+    """The path of a member or an item of what stands at `path`."""
     if isinstance(key, int):
         return f"{path}[{key}]"
     if _PLAIN.match(key):

@@ -1,0 +1,143 @@
+"""The lock file of a surface: JSON that can be committed, and that changes only where the surface does.
+
+    {"format": "mcp-surface", "version": 1, "hash": …, "server": …, "revision": …, "capabilities": …, "instructions": …,
+     "tools": [{"name": …, "hash": …, "value": …}, …], "resources": …, "templates": …, "prompts": …, "partial": […]}
+
+A list that is not known is null. A hash is taken of the value as compact JSON, members in the order of their names;
+one that does not fit its value was edited by hand, which is told and harms nothing. Members that a reader does not
+know are passed over; a higher version is refused.
+"""
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.capture.surfaces.surface import Surface, canonical, content_hash, things_of
+from inspector.errors import UsageError
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.list_changes import key_of
+from inspector.protocol.things import LISTS
+
+FORMAT, VERSION = "mcp-surface", 1
+_MOST_BYTES = 256 << 20
+_LOOKS_AT = 4096
+
+
+def as_json(surface: Surface) -> dict[str, Any]:
+    """The document. Equal surfaces make equal documents, byte by byte."""
+    lists = {kind: _things(kind, surface.lists.get(kind)) for kind in LISTS}
+    about: dict[str, Any] = {
+        "server": surface.server,
+        "revision": surface.revision,
+        "capabilities": surface.capabilities,
+        "instructions": surface.instructions,
+    }
+    body = about | lists | ({"partial": sorted(surface.partial)} if surface.partial else {})
+    return {"format": FORMAT, "version": VERSION, "hash": content_hash(body)} | body
+
+
+def _things(kind: str, things: tuple[Any, ...] | None) -> list[dict[str, Any]] | None:
+    if things is None:
+        return None
+    return [{"name": key_of(kind, raw), "hash": content_hash(raw), "value": raw} for raw in things]
+
+
+def written(surface: Surface) -> bytes:
+    """The document as text: two blanks a level, so that version control shows what has changed."""
+    raw = encode(as_json(surface))
+    try:
+        return msgspec.json.format(raw, indent=2) + b"\n"
+    except msgspec.DecodeError:  # half a surrogate pair, which msgspec does not read
+        return json.dumps(json.loads(raw), indent=2).encode() + b"\n"
+
+
+def save(path: Path, surface: Surface) -> None:
+    """Write the lock file whole or not at all, with the rights that new files have here. Raises: UsageError."""
+    try:
+        descriptor, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+    try:
+        with os.fdopen(descriptor, "wb") as new:
+            new.write(written(surface))
+        os.chmod(made, _mode(path))
+        os.replace(made, path)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(made)
+        if isinstance(error, OSError):
+            raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+        raise
+
+
+def _mode(path: Path) -> int:
+    """The rights of the file that is replaced; of a new one what the process gives new files."""
+    with suppress(OSError):
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def is_lock_file(path: Path) -> bool:
+    """Whether a file says of itself that it is one. Raises: UsageError if it can't be read."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_LOOKS_AT)
+    except OSError as error:
+        raise UsageError(f"{path}: can't be read: {error.strerror}") from None
+    return b'"mcp-surface"' in start.split(b'"server"')[0] and start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def read_lock_file(path: Path) -> tuple[Surface, list[str]]:
+    """The surface in a file, and what is odd about it, a sentence each. Raises: UsageError if it is none."""
+    document = _parsed(path)
+    if peek.text(document, "format") != FORMAT:
+        raise UsageError(f"{path} holds JSON, but no surface", hint="Write one: mcp-inspect surface -o FILE -- CMD…")
+    version = peek.integer(document, "version")
+    if version is None or version > VERSION:
+        raise UsageError(
+            f"{path} is a surface of version {version}, and this program reads up to {VERSION}",
+            hint="Take a newer mcp-inspect, or write the file again.",
+        )
+    lists, odd = {}, []
+    for kind in LISTS:
+        if isinstance(things := peek.at(document, kind), list):
+            lists[kind] = things_of(kind, [peek.at(each, "value") for each in things])
+            odd += _misfits(kind, things)
+    server = peek.at(document, "server")
+    surface = Surface(
+        canonical(server) if isinstance(server, dict) else None,
+        peek.text(document, "revision") or "",
+        canonical(peek.mapping(document, "capabilities")),
+        peek.text(document, "instructions") or "",
+        lists,
+        tuple(each for each in peek.items(document, "partial") if each in LISTS),
+    )
+    return surface, [f"{path}: {said}" for said in odd]
+
+
+def _misfits(kind: str, things: list[Any]) -> list[str]:
+    bad = [each for each in things if peek.text(each, "hash") != content_hash(peek.at(each, "value"))]
+    names = ", ".join(repr((peek.text(each, "name") or "")[:60]) for each in bad[:3])
+    return [f"the hashes of {len(bad)} {kind} do not fit their values ({names}): edited by hand?"] if bad else []
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: can't be read: {error.strerror}") from None
+    if len(raw) > _MOST_BYTES:
+        raise UsageError(f"{path} is larger than {_MOST_BYTES >> 20} MiB, and no surface is")
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is no JSON: {error}", hint="Was the file cut, or merged by hand?") from None
