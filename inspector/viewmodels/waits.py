@@ -110,7 +110,7 @@ def _on_an_answer(journal: Journal, asked: Asked, seen: Seen) -> Wait:
     own = exchanges[question.exchange - 1] if 0 < question.exchange <= len(exchanges) else None
     if cause is None and own is not None and own.sender is Direction.TO_SERVER:
         cause = own
-    name: Span = (f"its {question.kind} question", "strong") if cause else (f"the server's {question.kind}", "strong")
+    name: Span = (f"its {question.kind}", "strong") if cause else (f"the server's {question.kind}", "strong")
     asked_since: Line = (name, (f" {_age(question.asked_ns, seen.now_ns)}", "pending"))
     chain = _head((*_call(cause, seen.now_ns), *_on(name), asked_since[1]) if cause else asked_since)
     if asked.of_model:

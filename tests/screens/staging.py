@@ -35,7 +35,7 @@ from tests.waiting import until
 _FONT_FACES = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _FONT = re.compile(r"Fira Code")
 _ID = re.compile(r"\bterminal-\d+-")
-_TICKS = 6
+_TICKS = 10
 """As often are panels asked to look before they do, the slowest of them."""
 _SINCE_NS = 12_500_000_000
 """How long the questions have waited that wait."""

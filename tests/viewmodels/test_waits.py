@@ -56,7 +56,7 @@ def test_our_call_waits_on_the_server_s_question_and_that_on_you(tape: Tape) -> 
     question = Question(Kind.ELICITATION, {}, len(exchanges), n, tape.now, cause=len(exchanges) - 1)
     tape.wait(11_000)
     assert _told(tape, asked=(Asked(question),)) == (
-        "⋯ tools/call weigh 14 s ← its elicitation question 11 s ← you",
+        "⋯ tools/call weigh 14 s ← its elicitation 11 s ← you",
         "",
         ("question.here",),
     )
@@ -69,7 +69,7 @@ def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> 
     n = tape.answer(1, {"resultType": "input_required"})
     question = Question(Kind.SAMPLING, {}, 1, n, tape.now)
     tape.wait(5000)
-    assert _told(tape, asked=(Asked(question),))[0] == "⋯ tools/call weigh 5 s ← its sampling question 5 s ← you"
+    assert _told(tape, asked=(Asked(question),))[0] == "⋯ tools/call weigh 5 s ← its sampling 5 s ← you"
     alone = Question(Kind.ROOTS, {}, 99, n, tape.now - 5 * 10**9)
     assert _told(tape, asked=(Asked(alone),))[0] == "⋯ the server's roots 5 s ← you"
 
