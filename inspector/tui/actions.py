@@ -42,6 +42,7 @@ class Where(StrEnum):
     START = "Start"
     REPLAY = "Replay of a recording"
     MARKS = "Marks and views"
+    STORY = "Story of an operation"
     OPEN = "Opening another server"
     CONFIRM = "Questions before a start"
 

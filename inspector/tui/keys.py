@@ -17,6 +17,7 @@ from inspector.tui.offered_keys import OFFERED
 from inspector.tui.payload_keys import PAYLOADS
 from inspector.tui.raw_keys import BY_HAND, SKILLS
 from inspector.tui.replay_keys import REPLAYING
+from inspector.tui.story_keys import TELLING
 from inspector.tui.tab_keys import TABBING, TIMELINE
 from inspector.tui.traffic_keys import TRAFFIC
 
@@ -129,6 +130,7 @@ ACTIONS: tuple[Action, ...] = (
     *TRAFFIC,
     *REPLAYING,
     *MARKING,
+    *TELLING,
     *FINDING_JUMPS,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),

@@ -101,6 +101,18 @@ class Looking(Widget):
             self.list.rows.opened()
         self.detail.turn_to_state()
 
+    def action_story(self) -> None:
+        """Tell the story of the chosen line's operation; come back with one of its entries."""
+        from inspector.tui.screens.story import StoryScreen
+        from inspector.viewmodels.story import story_of
+
+        subject, n = self.list.filters.subject, self.list.chosen
+        story = story_of(subject.journal, n)
+        if story is None:
+            self._say("This line belongs to no request, so there is no story to it.")
+        else:
+            self.app.push_screen(StoryScreen(subject, story, n), self._went)
+
     def action_columns(self) -> None:
         """Choose the columns."""
         from inspector.tui.screens.columns import ColumnsScreen

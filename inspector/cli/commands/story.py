@@ -1,0 +1,78 @@
+"""`mcp-inspect story`: everything about one operation of a capture, as Markdown with a sequence diagram."""
+
+import os
+from pathlib import Path
+
+import click
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.viewmodels.story import Story, story_of
+
+_EXAMPLES = (
+    "mcp-inspect story session.mcpcap 28",
+    "mcp-inspect story session.mcpcap 28 -o slow-search.md",
+    "mcp-inspect story session.mcpcap 28 --json",
+)
+
+
+@click.command("story", cls=Documented, examples=_EXAMPLES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("n", type=click.IntRange(1))
+@click.option("-o", "--output", "out", type=click.Path(path_type=Path), metavar="OUT", help="Write it to a new file.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout instead.")
+@click.pass_obj
+def command(world: World, /, file: Path, n: int, out: Path | None, as_json: bool) -> ExitStatus:
+    """Tell the story of the operation that entry N of a capture belongs to.
+
+    Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
+    """
+    from inspector.capture.load import load
+
+    output = Output(world)
+    journal = load(file)
+    try:
+        story = _told(journal, n)
+        if as_json:
+            output.data(msgspec.to_builtins(story))
+            return ExitStatus.OK
+        from inspector.viewmodels.story_markdown import markdown_of
+
+        page = markdown_of(story, journal)
+    finally:
+        journal.close()
+    if out is None:
+        output.text(page)
+    else:
+        _write(out, page.encode())
+        output.narrate(f"written to {out}")
+    return ExitStatus.OK
+
+
+def _told(journal: Journal, n: int) -> Story:
+    if n > journal.count:
+        raise UsageError(f"there is no entry {n}: the capture has {journal.count:,}", hint="tail FILE shows them.")
+    story = story_of(journal, n)
+    if story is None:
+        raise UsageError(
+            f"entry {n} belongs to no request, so there is no story to it",
+            hint="Name a request, an answer or a word of progress; tail FILE 'kind == request' shows the requests.",
+        )
+    return story
+
+
+def _write(out: Path, page: bytes) -> None:
+    """Write a new file, for its owner alone: it holds what crossed the wire."""
+    try:
+        fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "wb") as file:
+            file.write(page)
+    except FileExistsError:
+        raise UsageError(f"{out} is there already", hint="name another file") from None
+    except OSError as error:
+        raise UsageError(f"{out} can't be written: {error.strerror}", hint="name another file") from None

@@ -1,0 +1,47 @@
+"""`mcp-inspect story`: one operation of a capture as a page."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.architecture.sources import ROOT
+from tests.cli.running import inspect
+
+EVENING = str(ROOT / "tests" / "captures" / "evening.mcpcap")
+
+
+def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Path) -> None:
+    ran = inspect("story", EVENING, "28")
+    assert ran.status == ExitStatus.OK
+    assert ran.stdout.startswith("# `tools/call plan_supper`\n")
+    assert "```mermaid\nsequenceDiagram\n" in ran.stdout
+    found = json.loads(inspect("story", EVENING, "29", "--json").stdout)
+    assert [step["part"] for step in found["steps"]] == ["request", *["question", "reply"] * 2, "answer"]
+    out = tmp_path / "story.md"
+    ran = inspect("story", EVENING, "28", "-o", str(out))
+    assert (ran.status, ran.stdout) == (ExitStatus.OK, "")
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    before = out.read_bytes()
+    ran = inspect("story", EVENING, "30", "-o", str(out))
+    assert ran.status == ExitStatus.USAGE
+    assert "there already" in ran.stderr
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((EVENING, "1"), "no story to it"),
+        ((EVENING, "41"), "the capture has 40"),
+        (("no-such.mcpcap", "1"), "can't be opened"),
+        ((EVENING, "0"), "0"),
+        ((EVENING, "28", "-o", "/no/such/place.md"), "can't be written"),
+    ],
+)
+def test_what_has_no_story_is_said(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("story", *words)
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr

@@ -1,0 +1,104 @@
+"""The story of an operation: its own messages, what the server asked in it, and what happened beside it."""
+
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.viewmodels.story import MOST_STEPS, Story, story_of
+from tests.tui.staging import handshake
+from tests.viewmodels.tape import Tape
+
+
+def told(tape: Tape, n: int) -> Story:
+    found = story_of(tape.journal, n)
+    assert found is not None
+    return found
+
+
+def parts(story: Story) -> list[tuple[str, str]]:
+    return [(step.part, step.way) for step in story.steps]
+
+
+def facts(story: Story) -> dict[str, str]:
+    return {fact.key: fact.value for fact in story.facts}
+
+
+def test_a_call_with_progress_a_question_logs_stderr_cancel_and_a_late_answer(tape: Tape) -> None:
+    handshake(tape).stderr(b"before")
+    call = tape.call(3, "dig", {"q": 1})
+    tape.wait(10).notify("notifications/progress", {"progressToken": 3, "progress": 1, "total": 2})
+    question = tape.server_request("s1", "elicitation/create", {"message": "Where?\x1b[2J"})
+    tape.wait(500).client_answer("s1", {"action": "accept", "content": {}})
+    tape.notify("notifications/message", {"level": "info", "data": "digging"})
+    tape.stderr(b"a stone\x07")
+    tape.notify("notifications/cancelled", {"requestId": 3, "reason": "slow"}, by_client=True)
+    late = tape.wait(100).answer(3, {"content": [{"type": "text", "text": "done"}]})
+    tape.stderr(b"after")
+    story = told(tape, call)
+    assert story == told(tape, late) == told(tape, question), "whichever entry one asks about"
+    assert parts(story) == [
+        ("request", "to_server"),
+        ("progress", "from_server"),
+        ("question", "from_server"),
+        ("reply", "to_server"),
+        ("log", "from_server"),
+        ("stderr", "beside"),
+        ("cancel", "to_server"),
+        ("late", "from_server"),
+    ]
+    assert story.steps[-1].after_ns == 610_000_000
+    assert story.steps[2].said == "Where?␛[2J"
+    assert story.steps[5].said == "a stone␇"
+    found = facts(story)
+    assert found["outcome"] == "▲ late"
+    assert found["questions"] == "1 (elicitation), answered within 500 ms"
+    assert (found["progress"], found["log messages"], found["lines of stderr"], found["late answers"]) == ("1",) * 4
+    assert found["why"] == "slow"
+    assert (story.title, story.server, story.open) == ("tools/call dig", "shop", False)
+
+
+def test_a_retry_with_answers_is_the_same_story(tape: Tape) -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    first = tape.request(1, "tools/call", {"name": "dig", "_meta": meta})
+    asks = {"k": {"method": "elicitation/create", "params": {"message": "Where?"}}}
+    tape.answer(1, {"resultType": "input_required", "inputRequests": asks, "requestState": "s"})
+    more = {"inputResponses": {"k": {"action": "accept"}}, "requestState": "s"}
+    tape.request(2, "tools/call", {"name": "dig", "_meta": meta} | more)
+    last = tape.answer(2, {"resultType": "complete", "content": []})
+    story = told(tape, last)
+    assert [step.n for step in story.steps] == [first, 2, 3, last]
+    assert story.steps[2].said.startswith("again")
+    assert facts(story)["requests"].startswith("2: #1 (id 1), #3 (id 2)")
+
+
+def test_what_carried_it_over_http_is_told(tape: Tape) -> None:
+    tape.fact(HttpFact(HttpEvent.REQUEST, 1, "POST", "http://x/mcp"))
+    call = tape.request(1, "tools/list", http=1)
+    tape.wait(20).fact(HttpFact(HttpEvent.RESPONSE, 1, status=200, reason="OK"))
+    tape.answer(1, {"tools": []}, http=1)
+    tape.fact(HttpFact(HttpEvent.END, 1))
+    story = told(tape, call)
+    assert [step.part for step in story.steps] == ["http", "request", "http", "answer", "http"]
+    assert facts(story)["HTTP 1"] == "200 OK after 20 ms"
+
+
+def test_what_is_open_goes_on_to_the_newest_entry(tape: Tape) -> None:
+    call = handshake(tape).call(3, "dig")
+    last = tape.stderr(b"still at it")
+    story = told(tape, call)
+    assert story.open
+    assert story.steps[-1].n == last
+    assert "took" not in facts(story)
+
+
+def test_what_is_no_message_of_a_request_has_no_story(tape: Tape) -> None:
+    tape.stderr(b"hello")
+    tape.notify("notifications/message", {"data": "x"})
+    assert [story_of(tape.journal, n) for n in (0, 1, 2, 99)] == [None] * 4
+
+
+def test_of_a_long_story_beginning_and_end_are_told(tape: Tape) -> None:
+    call = handshake(tape).call(3, "dig")
+    for progress in range(MOST_STEPS + 10):
+        tape.notify("notifications/progress", {"progressToken": 3, "progress": progress})
+    tape.answer(3, {})
+    story = told(tape, call)
+    assert (len(story.steps), story.left_out) == (MOST_STEPS, 12)
+    assert (story.steps[0].part, story.steps[-1].part) == ("request", "answer")
