@@ -56,6 +56,7 @@ _COMMANDS = {
     "tail": _Command("tail", "The traffic of a capture or a server, line by line, by a filter", _ASK),
     "diff": _Command("diff", "What is different between two captures", _ASK, talks=False),
     "story": _Command("story", "All about one operation of a capture, as Markdown with a diagram", _ASK, talks=False),
+    "mock": _Command("mock", "Play the server of a capture, for testing hosts and clients", _ASK, talks=False),
     "auth": _Command("auth", "The way into a server that asks for a login, and what is kept of it", _ASK, talks=False),
     "check": _Command("check", "What is wrong with a server or a capture", _ASK),
     "hosts": _Command("hosts", "What hosts do with its tools: drop, refuse, cut or change them", _ASK),

@@ -1,0 +1,74 @@
+"""`mcp-inspect mock`: a capture's server, for testing hosts and clients. Nothing of the capture is started."""
+
+import asyncio
+import math
+from pathlib import Path
+
+import click
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+
+_EXAMPLES = (
+    "mcp-inspect mock session.mcpcap",
+    "mcp-inspect mock session.mcpcap --http 8080 --instant",
+    "mcp-inspect mock session.mcpcap --fault 'delay 2s on tools/call search 1 time'",
+    "mcp-inspect mock session.mcpcap --fault 'tool == search and args.q ~ \"^x\" => malformed'",
+)
+
+
+@click.command("mock", cls=Documented, examples=_EXAMPLES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve over HTTP; 0: a free port.")
+@click.option("--instant", is_flag=True, help="Wait for nothing; else it takes as long as it took.")
+@click.option("--speed", type=float, default=1.0, metavar="X", help="Be X times as fast as the recording (1).")
+@click.option(
+    "--era",
+    type=click.Choice(["recorded", "both", "legacy", "modern"]),
+    default="recorded",
+    help="Whom to serve: both eras, with a recorded refusal of server/discover as it was; both for sure; or one.",
+)
+@click.option("--conn", default="", metavar="NAME", help="Play this connection, of a capture that holds several.")
+@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="Let something go wrong: delay, error, cut, …")
+@click.option("--strict", is_flag=True, help="Tell each difference from the recording; then the exit status is 1.")
+@click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record what crosses in a new file.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+@click.pass_obj
+def command(
+    world: World,
+    /,
+    file: Path,
+    port: int | None,
+    instant: bool,
+    speed: float,
+    era: str,
+    conn: str,
+    faults: tuple[str, ...],
+    strict: bool,
+    capture: Path | None,
+    quiet: bool,
+) -> ExitStatus:
+    """Play the server of a capture to any client: over stdio, or over HTTP on this machine.
+
+    Requests get what was recorded for the same ones, in turn; else for the nearest, which is told on stderr; else an
+    error that says what there is. Progress, logs and questions come at their place. A fault is delay TIME, error
+    [CODE], cut, malformed or drop; then on METHOD [NAME]; then after N, and N times. Or FILTER => FAULT.
+    """
+    from inspector.replay.mock.faults import read_fault
+    from inspector.replay.mock.running import Wish, run
+    from inspector.replay.mock.stage import Serves, Settings
+
+    if not 0 < speed < math.inf:
+        raise UsageError(
+            f"--speed {speed:g}: that is no speed", hint="2 is twice as fast; --instant waits for nothing."
+        )
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    output = Output(world, quiet=quiet)
+    settings = Settings(math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults))
+    wish = Wish(file, conn, port, capture)
+    differences = asyncio.run(run(wish, settings, narrate=output.narrate, warn=output.warn))
+    return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK

@@ -1,0 +1,134 @@
+"""The script: what a server said in a capture, each thing at the place of what the client had said before.
+
+A request of the client's, together with all that its answer took, is a turn; so is a notification after which the
+server had something to say. Both eras come to the same steps: questions that stood in a result, and the retry that
+answered them, are a question within one turn.
+"""
+
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.frames import Eol
+from inspector.protocol.jsonrpc import Part
+from inspector.protocol.revisions._shape import Era
+
+LISTEN = "subscriptions/listen"
+ADDED = ("_meta", "inputResponses", "requestState")
+"""Members of params that are not what is asked."""
+
+
+class Say(msgspec.Struct, frozen=True):
+    """The server sends a notification."""
+
+    pause_ns: int
+    """How long after what came before it in the turn: the request, another step, an answer of the client's."""
+    method: str
+    params: Part
+
+
+class Query(msgspec.Struct):
+    """One question, and what it was told."""
+
+    method: str
+    params: Part
+    key: str = ""
+    """Its name among the questions of one result; "" for a request of the server's own."""
+    answer: Part | None = None
+    """The result or the error that the client answered with; None if none came."""
+    failed: bool = False
+    """Whether that was an error."""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """The server asks, and goes on when it is answered."""
+
+    pause_ns: int
+    queries: tuple[Query, ...]
+    result: Part | None = None
+    """The result that held the questions; None where they were requests of the server's own."""
+
+
+class Junk(msgspec.Struct, frozen=True):
+    """The server wrote something that is no message."""
+
+    pause_ns: int
+    payload: bytes
+    eol: Eol = Eol.LF
+
+
+class End(msgspec.Struct, frozen=True):
+    """The server answers."""
+
+    pause_ns: int
+    answer: Part
+    failed: bool = False
+    """Whether it is a JSON-RPC error."""
+
+
+Step = Say | Ask | Junk | End
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What the client said, and what came of it."""
+
+    frame: int
+    """Where it stands in the capture."""
+    method: str
+    params: Any
+    """Without ADDED: what was asked, not by whom."""
+    key: str
+    """The same as one text, by which equal requests are equal."""
+    era: Era | None
+    """In which it was recorded; None if nothing tells."""
+    steps: tuple[Step, ...] = ()
+    """Up to the answer, if there is one."""
+    after: tuple[Step, ...] = ()
+    """What came after it, before the client said something else."""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether an answer was recorded."""
+        return any(isinstance(step, End) for step in self.steps)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the answer is all that is said until then."""
+        return len(self.steps) == 1 and isinstance(self.steps[0], End)
+
+
+class Script(msgspec.Struct, frozen=True):
+    """What a capture's server said over one connection."""
+
+    turns: tuple[Turn, ...]
+    """In the order of what the client said."""
+    era: Era
+    revision: str
+    """The version string that was settled on, or the newest of the era where none was."""
+    server: dict[str, Any]
+    capabilities: dict[str, Any]
+    """As declared; where no opening was recorded, what the requests lead to believe."""
+    instructions: str = ""
+    notes: tuple[str, ...] = ()
+    """What a person should know before it is played."""
+    path: str = ""
+    """Of the server's URL; "" if it had none."""
+
+    def of(self, method: str) -> list[Turn]:
+        """The turns of a method."""
+        return [turn for turn in self.turns if turn.method == method]
+
+
+def key_of(value: Any) -> str:
+    """A JSON value as one text: equal values give equal ones, in whatever order their members stand."""
+    try:
+        return msgspec.json.encode(value, order="sorted").decode()
+    except (UnicodeEncodeError, OverflowError, RecursionError, msgspec.MsgspecError):
+        return repr(value)
+
+
+def asked_of(params: Any) -> Any:
+    """Params without what tells who asks, or goes on with something."""
+    if not isinstance(params, dict):
+        return params if params is not None else {}
+    return {name: value for name, value in params.items() if name not in ADDED}

@@ -1,0 +1,167 @@
+"""The stage: what all clients of a mock share. The script, how it is played, what goes wrong, what was odd."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from inspector.capture.filters.program import Program
+from inspector.capture.filters.terms import Term
+from inspector.capture.journal import Journal
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import Part
+from inspector.protocol.revisions._shape import Era
+from inspector.replay.mock.faults import Fault, Faults
+from inspector.replay.mock.matching import Book, Played
+from inspector.replay.mock.openings import lost_between_eras, refuses_discover
+from inspector.replay.mock.performing import names_of, state_of, steps_that_ask
+from inspector.replay.mock.script import Ask, Query, Script, Turn, key_of
+
+_SHOWN = 200
+"""Characters of foreign JSON in a sentence."""
+
+
+class Serves(StrEnum):
+    """To which clients the mock talks."""
+
+    RECORDED = "recorded"
+    """To both, but `server/discover` gets the answer that was recorded, if it was asked."""
+    BOTH = "both"
+    LEGACY = "legacy"
+    MODERN = "modern"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How a script is played."""
+
+    speed: float = 1.0
+    """As often as its own pace; infinite for no pauses."""
+    serves: Serves = Serves.RECORDED
+    strict: bool = False
+    """Whether what differs from the recording is told one by one."""
+    faults: tuple[Fault, ...] = ()
+
+
+class Stage:
+    """A script that is being played. `tape` records it; filters of faults need one."""
+
+    def __init__(
+        self,
+        script: Script,
+        settings: Settings,
+        *,
+        tell: Callable[[str], None],
+        tape: Journal | None = None,
+    ) -> None:
+        self.script = script
+        self.settings = settings
+        self.book = Book(script)
+        self.tell = tell
+        self.tape = tape
+        self.differences = 0
+        """How often a client did something else than was recorded."""
+        self._faults = Faults(settings.faults)
+        self._programs: dict[int, Program] = {}
+        self._resumed = Played()
+        self._told: set[str] = set()
+        self._by_state: dict[str, list[tuple[Turn, int]]] = {}
+        for turn in script.turns:
+            for at, _ in steps_that_ask(turn):
+                self._by_state.setdefault(state_of(turn, at), []).append((turn, at))
+
+    def tell_once(self, text: str) -> None:
+        """Say something that need not be said again."""
+        if text not in self._told:
+            self._told.add(text)
+            self.tell(text)
+
+    def differs(self, text: str, *, always: bool = False) -> None:
+        """Take down that a client did something else than was recorded; it is told if that is wanted."""
+        self.differences += 1
+        if always or self.settings.strict:
+            self.tell(text)
+
+    def strike(self, entry: int) -> Fault | None:
+        """The fault that happens to the request which is that entry of the tape."""
+        return self._faults.strike(lambda term: self._matches(term, entry))
+
+    def resumed(self, method: str, params: Any, key: str) -> tuple[Turn, int] | None:
+        """Where a retry goes on: the turn, and the step that asked; None if nothing was asked in it.
+
+        `params` are those of the request, whole; `key` tells what is asked without them.
+        """
+        state = peek.text(params, "requestState")
+        there = (
+            self._by_state.get(state, [])
+            if state is not None
+            else [(turn, at) for turn in self.script.of(method) for at, _ in steps_that_ask(turn)]
+        )
+        fit = [each for each in there if each[0].method == method and each[0].key == key] or there
+        if not fit:
+            return None
+        given = set(peek.mapping(params, "inputResponses"))
+        return next((each for each in fit if given & set(names_of(_ask(each).queries))), fit[0])
+
+    def take_answers(self, turn: Turn, at: int, params: Any) -> None:
+        """Compare the answers that a retry brings with those that were recorded."""
+        queries = _ask((turn, at)).queries
+        for name, query in zip(names_of(queries), queries, strict=True):
+            there = peek.has(params, "inputResponses", name)
+            self.compare(query, Part(None, peek.at(params, "inputResponses", name)) if there else None)
+
+    def compare(self, query: Query, given: Part | None, *, failed: bool = False) -> None:
+        """Compare an answer of the client's with the one that was recorded."""
+        if query.answer is None:
+            return
+        was, now = _told(query.answer, query.failed), _told(given, failed) if given is not None else "nothing"
+        if was != now:
+            self.differs(f"{query.method} was answered with {now[:_SHOWN]}; recorded is {was[:_SHOWN]}")
+
+    def refusal_of(self, era: Era) -> str:
+        """Why clients of an era are not served; "" if they are."""
+        serves = self.settings.serves
+        return (
+            "" if serves in (Serves.RECORDED, Serves.BOTH, Serves(era.value)) else f"this mock serves {serves} clients"
+        )
+
+    def recorded_discovery(self) -> Turn | None:
+        """The recorded answer to `server/discover` that is to be played, although none of its era."""
+        return refuses_discover(self.script) if self.settings.serves is Serves.RECORDED else None
+
+    def meets(self, era: Era) -> None:
+        """A client of this era has come: say what can't be had in it."""
+        if era is not self.script.era:
+            self.tell_once(f"a {era} client is served from a capture of a {self.script.era} conversation")
+            for what in lost_between_eras(self.script):
+                self.tell_once(f"not served to it: {what}")
+
+    def _matches(self, term: Term, entry: int) -> bool:
+        if self.tape is None or not entry:
+            return False
+        program = self._programs.get(id(term))
+        if program is None:
+            clock = self.tape.store.time_ns
+            program = Program(
+                term, self.tape, clock=lambda: clock(self.tape.count if self.tape else 1), say=lambda _: ""
+            )
+            self._programs[id(term)] = program
+        return program.matches(entry)
+
+
+def _ask(place: tuple[Turn, int]) -> Ask:
+    step = place[0].steps[place[1]]
+    assert isinstance(step, Ask), "that is what steps_that_ask gives"
+    return step
+
+
+def _told(part: Part, failed: bool) -> str:
+    value = part.value
+    if failed:
+        return f"error {peek.at(value, 'code')}"
+    return key_of({name: each for name, each in value.items() if name != "_meta"} if isinstance(value, dict) else value)
+
+
+def any_faults(faults: Sequence[Fault]) -> bool:
+    """Whether a tape is needed to know which requests they are for."""
+    return any(fault.term is not None for fault in faults)
