@@ -51,6 +51,13 @@ def read_wish(options: Mapping[str, Any]) -> Wish:
     return Wish(Normal(rules, off=NAMES if "all" in exact else exact), tuple(options["only"]))
 
 
+def refuse_rules(options: Mapping[str, Any]) -> None:
+    """Raises: UsageError if rules for operations were given where none are compared."""
+    names = {"ignored": "--ignore", "rules_file": "--rules", "exact": "--exact", "only": "--only"}
+    if given := [shown for name, shown in names.items() if options.get(name)]:
+        raise UsageError(f"{', '.join(given)}: only for what was asked and answered, which --sessions compares")
+
+
 def is_capture(path: Path) -> bool:
     """Whether a file says that it is a capture."""
     try:

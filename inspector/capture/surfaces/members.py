@@ -30,6 +30,9 @@ def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[Surface
         if ours is not ABSENT and theirs is not ABSENT and content_hash(ours) == content_hash(theirs):
             continue
         found += _member(kind, name, member, ours, theirs)
+    if not found:
+        rated = (_INFO, "rewritten", "written in another way")
+        found.append(SurfaceChange(kind, name, "", act_of(before, after), *rated, before, after))
     return found
 
 
@@ -47,6 +50,10 @@ def _member(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[S
         return _arguments(name, ours, theirs)
     rate = _RATES.get((kind, member)) or _RATES.get(("", member)) or _other
     return list(_places(kind, name, member, ours, theirs, rate))
+
+
+def _is_list(value: Any) -> bool:
+    return value is ABSENT or value is None or isinstance(value, list)
 
 
 def _schema(value: Any) -> Any:

@@ -1,36 +1,56 @@
-"""`mcp-inspect diff`: what is different between two captures."""
+"""`mcp-inspect diff`: what is different between two captures, servers, or saved surfaces."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from inspector.cli.comparing import compare_captures, comparing_options, read_wish
+from inspector.cli.comparing import compare_captures, comparing_options, read_wish, refuse_rules
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.sides import are_captures, demand_captures, read_sides
+from inspector.cli.surface_diff import FAILS, diff_surfaces
 from inspector.cli.world import World
 
 _EXAMPLES = (
     "mcp-inspect diff before.mcpcap after.mcpcap",
     "mcp-inspect diff --only 'tools/*' --ignore 'result.content[*].text' before.mcpcap after.mcpcap",
+    "mcp-inspect diff --fail-on breaking mcp.lock.json -- node server.js",
+    "mcp-inspect diff --markdown 'npx -y server@1.0' 'npx -y server@1.1'",
 )
 
 
 @click.command("diff", cls=Documented, examples=_EXAMPLES)
+@click.option("--surface/--sessions", default=None, help="What servers offer, or what was asked and answered.")
+@click.option("--fail-on", type=click.Choice(FAILS), help="Of surfaces: from what on the exit status is 1 (any).")
+@click.option("--markdown", is_flag=True, help="Of surfaces: write Markdown, for a pull request.")
 @comparing_options
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
-@click.argument("before", metavar="A")
-@click.argument("after", metavar="B")
+@click.argument("words", nargs=-1, metavar="A B | A -- CMD…")
+@headless_settings
 @click.pass_obj
-def command(world: World, /, before: str, after: str, **options: Any) -> ExitStatus:
-    """Say what is different between two captures.
+def command(
+    world: World,
+    /,
+    words: tuple[str, ...],
+    surface: bool | None,
+    fail_on: str | None,
+    markdown: bool,
+    **options: Any,
+) -> ExitStatus:
+    """Say what is different between A and B, in what was asked and answered or in what the servers offer.
 
-    Operations are paired by what was asked, not by position; made-up ids, times, cursors, ports and temporary paths
-    are no difference. The exit status is 1 if anything is.
+    Two captures are compared by their operations: these are paired by what was asked, not by position; made-up ids,
+    times, cursors, ports and temporary paths are no difference. With --surface, and wherever A or B is a file of
+    mcp-inspect surface, a URL, or a command (quoted as one word, or after --), what the servers offer is compared: each
+    difference is breaking, a warning, or info. The exit status is 1 if anything differs, or as much as --fail-on says.
     """
-    wish = read_wish(options)
-    return compare_captures(
-        Output(world, as_json=options["as_json"], quiet=options["quiet"]), Path(before), Path(after), wish
-    )
+    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
+    sides = read_sides(words, world.theirs, 2)
+    if surface is None:
+        surface = not are_captures(sides) or fail_on is not None or markdown
+    if surface:
+        refuse_rules(options)
+        return diff_surfaces(world, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
+    before, after = demand_captures(sides)
+    return compare_captures(output, before, after, read_wish(options))

@@ -58,7 +58,7 @@ def test_unlike_captures_are_said_to_be_unlike() -> None:
         ((LIGHTHOUSE, __file__), "no capture"),
         ((LIGHTHOUSE, LIGHTHOUSE, "--ignore", "a b"), "is no rule"),
         ((LIGHTHOUSE, LIGHTHOUSE, "--exact", "numbers"), "nothing of that name"),
-        ((LIGHTHOUSE,), "missing argument"),
+        ((LIGHTHOUSE,), "two are wanted, and 1 named"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(argv: tuple[str, ...], said: str) -> None:

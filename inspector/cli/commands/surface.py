@@ -1,0 +1,50 @@
+"""`mcp-inspect surface`: all that a server offers, as a file that can be committed and compared."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.options import headless_settings
+from inspector.cli.output import Output
+from inspector.cli.sides import read_sides, surface_of_side
+from inspector.cli.world import World
+from inspector.protocol.things import LISTS
+
+_EXAMPLES = (
+    "mcp-inspect surface -o mcp.lock.json -- node server.js",
+    "mcp-inspect surface https://example.com/mcp",
+    "mcp-inspect surface -o before.json session.mcpcap",
+)
+
+
+@click.command("surface", cls=Documented, examples=_EXAMPLES)
+@click.option(
+    "-o", "--output", "path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write it there."
+)
+@click.argument("words", nargs=-1, metavar="[FILE | URL | -- CMD…]")
+@headless_settings
+@click.pass_obj
+def command(world: World, /, words: tuple[str, ...], path: Path | None, **options: Any) -> ExitStatus:
+    """Write what a server offers as JSON: tools, resources, templates, prompts, capabilities, instructions.
+
+    The file changes only where the server does, so it can be committed; mcp-inspect diff compares it with the server,
+    with a capture, or with another such file. Each thing carries a hash of its content.
+    """
+    from inspector.capture.surfaces.lock_file import as_json, save
+
+    output = Output(world, quiet=options["quiet"])
+    (side,) = read_sides(words, world.theirs, 1)
+    fetched = surface_of_side(world, output, side, options)
+    if not fetched.surface.is_known:
+        return fetched.status
+    if path is None:
+        output.data(as_json(fetched.surface))
+        return fetched.status
+    save(path, fetched.surface)
+    known = fetched.surface.lists
+    counts = ", ".join(f"{len(known[kind]):,} {kind}" if kind in known else f"{kind} not known" for kind in LISTS)
+    output.narrate(f"wrote {path}: {counts}")
+    return fetched.status

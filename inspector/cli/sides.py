@@ -1,0 +1,164 @@
+"""The sides of a comparison: what a word names, and the surface of it. Files are read; servers are connected to.
+
+A word is a URL, a file (a capture, or a saved surface), or a command with its arguments, quoted as one word. A file
+that exists goes before anything else that a word could mean. A single word is never started: a server whose command is
+one word stands after `--`.
+"""
+
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.capture.surfaces.lock_file import is_lock_file, read_lock_file
+from inspector.capture.surfaces.surface import Surface, surface_of
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
+from inspector.cli.launch import numbered
+from inspector.cli.lists import declared, fetch
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.protocol import peek
+
+_URL = ("http://", "https://")
+_NOT_FOUND = -32601
+_FOR_STDIO = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
+_FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_cut": False}
+
+
+class Kind(StrEnum):
+    """What a side is."""
+
+    CAPTURE = "capture"
+    SURFACE = "surface"
+    TARGET = "target"
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side, as it was named."""
+
+    kind: Kind
+    name: str
+    """For titles; for a command all of it."""
+    path: Path | None = None
+    url: str | None = None
+    argv: tuple[str, ...] = ()
+
+
+def read_sides(words: tuple[str, ...], theirs: tuple[str, ...] | None, count: int) -> tuple[Side, ...]:
+    """So many sides, of words and of the command after `--`, which is the last one. Raises: UsageError."""
+    sides = [side_of(word) for word in words]
+    if theirs is not None:
+        if not theirs:
+            raise UsageError("nothing stands after --", hint="Give the server's command there.")
+        sides.append(Side(Kind.TARGET, shlex.join(theirs), argv=theirs))
+    if len(sides) != count:
+        wanted = "one is wanted" if count == 1 else "two are wanted"
+        raise UsageError(
+            f"{wanted}, and {len(sides) or 'none'} named",
+            hint="Name captures, saved surfaces, URLs, or commands quoted as one word: 'node server.js'.",
+        )
+    return tuple(sides)
+
+
+def side_of(word: str) -> Side:
+    """What a word names. Raises: UsageError if that is nothing."""
+    if word.startswith(_URL):
+        return Side(Kind.TARGET, word, url=word)
+    path = Path(word).expanduser()
+    if path.is_file():
+        return Side(Kind.SURFACE if is_lock_file(path) else Kind.CAPTURE, word, path)
+    if not any(char.isspace() for char in word):
+        raise UsageError(f"{word}: no such file", hint="A server's command is quoted as one word, or stands after --.")
+    try:
+        return Side(Kind.TARGET, word, argv=tuple(shlex.split(word)))
+    except ValueError as error:
+        raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
+
+
+def are_captures(sides: tuple[Side, ...]) -> bool:
+    """Whether all of them are captures, so that what was asked and answered can be compared."""
+    return all(side.kind is Kind.CAPTURE for side in sides)
+
+
+def demand_captures(sides: tuple[Side, ...]) -> tuple[Path, ...]:
+    """Their files. Raises: UsageError if one is no capture."""
+    for side in sides:
+        if side.kind is not Kind.CAPTURE:
+            raise UsageError(
+                f"{side.name} is no capture, so nothing was asked and answered there",
+                hint="Leave --sessions out: what the servers offer is compared then.",
+            )
+    return tuple(side.path for side in sides if side.path is not None)
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """What came of looking at a side."""
+
+    status: ExitStatus
+    surface: Surface = Surface()
+
+
+def surface_of_side(world: World, output: Output, side: Side, options: dict[str, Any]) -> Fetched:
+    """The surface of a side. A server is asked for all its lists and left; its status is not OK if that failed.
+
+    Raises: UsageError, CaptureError for a file that can't be read.
+    """
+    if side.kind is Kind.SURFACE:
+        assert side.path is not None, "it is a file"
+        surface, odd = read_lock_file(side.path)
+        for said in odd:
+            output.warn(said)
+        return Fetched(ExitStatus.OK, surface)
+    if side.kind is Kind.CAPTURE:
+        assert side.path is not None, "it is a file"
+        return Fetched(ExitStatus.OK, _of_capture(output, side.path))
+    return _of_target(world, side, options)
+
+
+def _of_capture(output: Output, path: Path) -> Surface:
+    from inspector.capture.load import load
+
+    journal = load(path)
+    try:
+        for notice in journal.notices:
+            output.warn(notice)
+        surface = surface_of(journal.conversation)
+    finally:
+        journal.close()
+    if not surface.is_known:
+        raise UsageError(f"{path} shows nothing of what a server offers", hint="It holds no opening and no list.")
+    return surface
+
+
+def _of_target(world: World, side: Side, options: dict[str, Any]) -> Fetched:
+    found: list[Surface] = []
+
+    async def work(visit: Visit) -> ExitStatus:
+        status = ExitStatus.OK
+        for kind in declared(visit.opening):
+            fetched = await fetch(visit, kind)
+            if fetched.error is not None and peek.integer(fetched.error, "code") != _NOT_FOUND:
+                visit.output.warn(fetched.refusal)
+                status = ExitStatus.TOOL_ERROR
+        found.append(surface_of(visit.session.journal.conversation))
+        return status
+
+    own = msgspec.structs.replace(world, theirs=side.argv or None)
+    status = visit(own, side.url, options, work)
+    return Fetched(status, found[0] if found else Surface())
+
+
+def options_for(side: Side, sides: tuple[Side, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """The options that are meant for a side: what can only be meant for the other one is left out."""
+    kinds = {bool(each.argv) for each in sides if each.kind is Kind.TARGET}
+    own = dict(options)
+    if len(kinds) == 2:
+        own |= _FOR_HTTP if side.argv else _FOR_STDIO
+    earlier = [each for each in sides[: sides.index(side)] if each.kind is Kind.TARGET]
+    if earlier and own.get("capture"):
+        own["capture"] = numbered(own["capture"])
+    return own
