@@ -74,7 +74,7 @@ class _Sampler:
                 }
             case ArrayField():
                 return [self._item(asked, at, depth) for at in range(min(asked.min_items, 1000)) if self._left > 0]
-            case UnionField():
+            case UnionField() if depth < _DEEPEST:
                 return self.sample(asked.branches[0].field, depth + 1)
             case _:
                 return None
@@ -98,6 +98,13 @@ def _fits(field: NumberField, value: float) -> bool:
         and (high is None or value <= high)
         and (above is None or value > above)
         and (below is None or value < below)
-        and (not field.integer or float(value).is_integer())
-        and (not field.multiple_of or not value % field.multiple_of)
+        and (not field.integer or value % 1 == 0)
+        and (not field.multiple_of or _is_multiple(value, field.multiple_of))
     )
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    try:
+        return not value % step
+    except OverflowError:  # of a whole number that no fraction can be compared with
+        return False

@@ -60,3 +60,18 @@ def test_a_schema_that_wants_too_much_gets_little() -> None:
 def test_a_schema_that_needs_itself_comes_to_an_end() -> None:
     schema = {"$defs": {"n": of(next={"$ref": "#/$defs/n"})}, "$ref": "#/$defs/n"}
     assert len(json.dumps(smallest_valid(schema))) < 10_000
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"$ref": "#"}, {"not": {"$ref": "#"}}]},
+        {"oneOf": [{"$ref": "#"}, {"type": "string"}]},
+        of(a={"anyOf": [{"$ref": "#/properties/a"}]}),
+        {"type": "integer", "minimum": 10**400},
+        {"type": "number", "exclusiveMaximum": -(10**400), "multipleOf": 5e-324},
+        {"type": "number", "minimum": 1e308, "maximum": 1e308, "multipleOf": 10**400},
+    ],
+)
+def test_a_schema_that_chooses_itself_or_has_endless_numbers_gives_something_too(schema: Any) -> None:
+    smallest_valid(schema)

@@ -16,6 +16,7 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, RequestId
 
 _REMEMBERED, _SLACK = 10_000, 1_000
 """At least so many ended requests are found by their id: a second answer to an older one is an answer to nobody."""
+_ID_TAKEN = "another request took its id before it was answered"
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 
 
@@ -52,7 +53,9 @@ class Pairs:
         """The next exchange, open."""
         key = exchange.sender, exchange.id
         self.exchanges.append(exchange)
-        self._no_longer_open(key)
+        displaced = self._open.get(key)
+        if displaced is not None:
+            self._end(displaced, exchange.started_ns, ExchangeState.LOST, _ID_TAKEN)
         self._open[key] = exchange
         if exchange.http is not None:
             self._on.setdefault(exchange.http, {})[exchange.number] = exchange

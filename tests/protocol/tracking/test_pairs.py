@@ -20,12 +20,13 @@ def test_an_id_used_again_after_its_answer_opens_a_new_exchange() -> None:
     assert [exchange.answer_frame for exchange in pairs.exchanges] == [2, 4]
 
 
-def test_an_id_used_again_before_its_answer_hides_the_first_request() -> None:
+def test_a_request_whose_id_is_used_again_before_its_answer_is_lost_and_not_pending_for_ever() -> None:
     pairs = Pairs()
     for n in (1, 2):
         pairs.open(frame(n, C2S), Request(1, "m"), target="", revision=None)
     pairs.close(frame(3, S2C), Answer(1, Part(None, {})))
-    assert [exchange.state for exchange in pairs.exchanges] == [ExchangeState.PENDING, ExchangeState.ANSWERED]
+    assert [exchange.state for exchange in pairs.exchanges] == [ExchangeState.LOST, ExchangeState.ANSWERED]
+    assert "its id" in pairs.exchanges[0].why
 
 
 def test_an_error_of_nobody_is_not_given_to_one_of_two_on_the_same_http_exchange() -> None:
