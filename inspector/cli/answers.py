@@ -18,6 +18,7 @@ from inspector.errors import UsageError
 from inspector.protocol import offers
 from inspector.protocol.questions import Kind, Root
 from inspector.sampler.choice import ModelChoice
+from inspector.session.desk import Policy
 from inspector.session.scripted import Prepared, read_answers
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -60,10 +61,15 @@ class Answers(msgspec.Struct, frozen=True):
     """Offers that were forbidden by name; one that was also asked for is made."""
     model: ModelChoice | None = None
     """A real model for sampling; None if none was named."""
+    policies: tuple[tuple[str, Policy], ...] = ()
+    """Who answers before what was prepared, by name."""
+    instead: frozenset[str] | None = None
+    """What is declared in the place of all that can be answered; None: that."""
 
     def offers(self, *, has_person: bool) -> frozenset[str]:
         """What is declared to the server."""
-        return ((frozenset(offers.ALL) if has_person else self._answerable()) - self.fewer) | self.more
+        all_ = frozenset(offers.ALL) if has_person else self._answerable()
+        return ((all_ if self.instead is None else self.instead) - self.fewer) | self.more
 
     def _answerable(self) -> frozenset[str]:
         kinds = {prepared.kind for prepared in self.prepared}
@@ -101,6 +107,8 @@ def read(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> An
         _asked_for(_names(options.get("offer", ()))),
         _forbidden(_names(options.get("no_offer", ()))),
         read_model(options, env or {}),
+        options.get("policies", ()),
+        options.get("offers_instead"),
     )
 
 

@@ -49,6 +49,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         clocks=chosen.clocks,
         offers=chosen.answers.offers(has_person=has_person),
         prepared=chosen.answers.prepared,
+        policies=chosen.answers.policies,
         roots=chosen.answers.roots,
         lists=chosen.lists,
         model=chosen.answers.model,

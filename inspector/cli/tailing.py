@@ -135,6 +135,12 @@ class Tail:
         self._print(self._matching(first, end, last))
         self._printed = end
 
+    def matching(self) -> Sequence[int]:
+        """All entries that the filter lets through so far."""
+        if self._checks is not None:
+            self._checks.catch_up()
+        return self._matching(1, self._journal.count, None)
+
     def _matching(self, first: int, end: int, last: int | None) -> Sequence[int]:
         if self._filter is None:
             return range(first if last is None else max(first, end - last + 1), end + 1)

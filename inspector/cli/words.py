@@ -29,8 +29,9 @@ WITH_VALUE = frozenset(
         *("--sampler-url", "--sampler-model", "--sampler-approve", "--sampler-key-env", "--sampler-timeout"),
         *("--max", "--junit", "--sarif", "--baseline", "--call", "--fail-on"),
         *("--host", "--beside", "--as"),
+        *("--http", "--speed", "--conn", "--fault"),
         *("-o", "--output"),
-        *("--ignore", "--rules", "--exact", "--only"),
+        *("--ignore", "--rules", "--exact", "--only", "--where", "--to"),
     }
 )
 """Options whose value may be the next word."""

@@ -54,6 +54,8 @@ class Settings(msgspec.Struct, frozen=True):
     """What questions of the server are offered an answer, by the names of `protocol.offers`."""
     prepared: tuple[Prepared, ...] = ()
     """Answers that need nobody, tried in order."""
+    policies: tuple[tuple[str, Policy], ...] = ()
+    """Who answers before those, by name."""
     roots: tuple[Root, ...] = ()
     extensions: Advertised = Advertised()
     model: ModelChoice | None = None
@@ -104,7 +106,7 @@ def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
         exchange = None if number is None else journal.conversation.exchanges[number - 1]
         return exchange.target if exchange is not None and exchange.method == "tools/call" else ""
 
-    return [("prepared answer", policy(settings.prepared, tool_of))]
+    return [*settings.policies, ("prepared answer", policy(settings.prepared, tool_of))]
 
 
 def _proposer(choice: ModelChoice | None) -> Proposer | None:

@@ -65,6 +65,8 @@ class Account(msgspec.Struct):
     ended_ns: int | None = None
     state: ExchangeState = ExchangeState.PENDING
     """Of its last exchange."""
+    revision: str | None = None
+    """By which its first request went out; None if that is not known."""
     sent: list[Sent] = []
     """All its requests: pages, retries, looks at its task."""
     progress: list[Any] = []
@@ -174,7 +176,12 @@ class Teller:
         account = self._by_operation.get(operation)
         if account is None:
             account = self._by_operation[operation] = Account(
-                operation, exchange.method, exchange.target, exchange.request_frame, exchange.started_ns
+                operation,
+                exchange.method,
+                exchange.target,
+                exchange.request_frame,
+                exchange.started_ns,
+                revision=exchange.revision,
             )
         account.sent.append(sent)
         account.state, account.ended_ns = ExchangeState.PENDING, None

@@ -1,0 +1,150 @@
+"""Sending a capture's requests again: what is chosen of it, whether the person agrees, and what comes of it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.journal import Journal
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.output import Output
+from inspector.errors import UsageError
+from inspector.replay.resend.performing import Resent
+from inspector.replay.resend.plan import Plan, Skip, plan
+from inspector.replay.resend.provenance import Carried
+from inspector.replay.resend.replies import offers_of
+from inspector.viewmodels.compare import Names, comparison_data, comparison_lines, shown
+from inspector.viewmodels.text import visible
+
+LIVE = "the live server"
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What is to be sent again of a capture."""
+
+    found: Accounts
+    plan: Plan
+    offers: frozenset[str]
+    """What its client declared."""
+
+
+def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Recorded:
+    """Read a capture and plan. `where` is a filter, "" for none; `to` the last entry, None for all.
+
+    Raises: CaptureError, UsageError.
+    """
+    from inspector.capture.load import load
+
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    journal = load(path)
+    try:
+        for notice in journal.notices:
+            output.warn(notice)
+        if to is not None and not 1 <= to <= journal.count:
+            raise UsageError(f"--to {to}: the capture has {journal.count:,} entries", hint="tail tells their numbers.")
+        found = accounts(journal, last=to)
+        chosen = _chosen(output, journal, where) if where else None
+        opening = journal.conversation.opening
+        made = plan(found, chosen)
+    finally:
+        journal.close()
+    if not made.steps:
+        raise UsageError(
+            "nothing of the capture is to be sent again" + (f": {made.skips[0].why}" if made.skips else ""),
+            hint="Its opening, pings and streams without an end are left out; see --where.",
+        )
+    return Recorded(found, made, offers_of(opening.client_capabilities) if opening else frozenset())
+
+
+def _chosen(output: Output, journal: Journal, where: str) -> frozenset[int]:
+    """The entries that a filter lets through."""
+    from inspector.cli.tailing import Tail, read_wish
+    from inspector.config.filters import SavedFilters
+    from inspector.config.paths import places
+
+    own = places(output.world.env)
+    wish = read_wish(where, (), named=SavedFilters(own.config, own.state).named())
+    return frozenset(Tail(journal, output, wish).matching())
+
+
+def demand_agreement(output: Output, recorded: Recorded, target: str, *, agreed: bool) -> bool:
+    """Ask whether to send; False if the person does not want it.
+
+    Raises: UsageError where nobody can be asked.
+    """
+    count = len(recorded.plan.steps)
+    said = f"{count:,} {'request' if count == 1 else 'requests'} to {target}"
+    if agreed:
+        output.narrate(f"sending {said}")
+        return True
+    world = output.world
+    if not (world.stdin.isatty() and world.stderr.isatty()):
+        raise UsageError(f"sending {said} needs your consent", hint="Give --yes where nobody can be asked.")
+    for method, number in _by_method(recorded.plan).items():
+        output.narrate(f"  {number:>5,} {visible(method, limit=80)}")
+    world.stderr.write(f"Send {visible(said)}? [y/N] ")
+    world.stderr.flush()
+    return world.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def tell(output: Output, resent: Resent, name: str) -> ExitStatus:
+    """Print what came of it."""
+    names = Names(name, LIVE)
+    for note in resent.notes:
+        output.warn(note)
+    _tell_skips(output, resent.skips)
+    if output.as_json:
+        output.data(_data(resent, names))
+    else:
+        for step, carried in resent.carried[:_MOST]:
+            output.narrate(_carried_line(step.method, carried))
+        output.lines(comparison_lines(resent.comparison, names))
+    if not resent.sent:
+        output.warn("nothing was sent")
+        return ExitStatus.FINDINGS
+    return ExitStatus.OK if resent.comparison.is_empty else ExitStatus.FINDINGS
+
+
+_MOST = 100
+"""Lines about what was carried and skipped."""
+
+
+def _tell_skips(output: Output, skips: Sequence[Skip]) -> None:
+    for skip in skips[:_MOST]:
+        about = f"{skip.account.method} {skip.account.target}".strip()
+        hint = "; --allow-destructive sends it" if "destroy" in skip.why else ""
+        output.warn(f"not sent: {visible(about, limit=120)} (#{skip.account.frame}): {skip.why}{hint}")
+    if len(skips) > _MOST:
+        output.warn(f"not sent: {len(skips) - _MOST:,} more")
+
+
+def _carried_line(method: str, carried: Carried) -> str:
+    return (
+        f"{method} {carried.path}: {shown(carried.recorded, 60)} is now {shown(carried.live, 60)}"
+        f" (from the answer to #{carried.source})"
+    )
+
+
+def _data(resent: Resent, names: Names) -> dict[str, Any]:
+    return comparison_data(resent.comparison, names) | {
+        "sent": resent.sent,
+        "skipped": [
+            {"method": each.account.method, "target": each.account.target, "frame": each.account.frame, "why": each.why}
+            for each in resent.skips
+        ],
+        "carried": [
+            {"frame": step.sent.frame, "path": each.path, "recorded": each.recorded, "live": each.live}
+            for step, each in resent.carried
+        ],
+        "notes": [*resent.notes],
+    }
+
+
+def _by_method(made: Plan) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for step in made.steps:
+        found[step.method] = found.get(step.method, 0) + 1
+    return found

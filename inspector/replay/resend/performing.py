@@ -1,0 +1,165 @@
+"""Sending the requests of a plan over a live session, one after the other, and comparing what comes with the capture.
+
+Nothing that comes is raised: a refusal, a silence and a tool that is gone are lines of the result.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.capture.compare.differences import Compared, Comparison, Verdict, compare_two, side
+from inspector.capture.compare.normal import Normal
+from inspector.capture.compare.operations import Account, accounts
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.things import KIND_OF_METHOD as LISTS
+from inspector.protocol.things import Tool
+from inspector.replay.resend.plan import Plan, Skip, Step, harmful
+from inspector.replay.resend.provenance import Carried, Provenance
+from inspector.replay.resend.replies import Replies
+from inspector.session.session import Session
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """How to send again."""
+
+    normal: Normal
+    replies: Replies
+    """Also to be asked by the session."""
+    allow_destructive: bool = False
+    told: Callable[[Step], None] = lambda step: None
+    """Told of each step before it is sent."""
+
+
+class Resent(msgspec.Struct, frozen=True):
+    """What came of it."""
+
+    comparison: Comparison
+    sent: int
+    """Requests that were sent."""
+    skips: tuple[Skip, ...]
+    carried: tuple[tuple[Step, Carried], ...]
+    """What was replaced in which request."""
+    notes: tuple[str, ...] = ()
+    """What a person should know beside it; may quote the server."""
+
+
+class _Run:
+    """One sending."""
+
+    def __init__(self, session: Session, wish: Wish) -> None:
+        self.session = session
+        self.wish = wish
+        self.provenance = Provenance()
+        self.tools: tuple[Tool, ...] | None = None
+        """None: the server lists none, so nothing is known of them."""
+        self.exchanges: dict[int, int] = {}
+        """By the number of a recorded operation, the first exchange that was made for it."""
+        self.failures: dict[int, str] = {}
+        self.accounts: dict[int, Account] = {}
+        self.skips: list[Skip] = []
+        self.carried: list[tuple[Step, Carried]] = []
+        self.sent = 0
+
+    async def learn_tools(self, steps: Sequence[Step]) -> None:
+        """Ask for the tools if one is to be called: their annotations say what may be."""
+        if any(step.method == "tools/call" for step in steps):
+            pages = await self.session.list_all("tools")
+            if pages.failed is None:
+                self.tools = tuple(map(Tool, pages.items))
+
+    async def take(self, step: Step) -> None:
+        """Send one request, unless something speaks against it."""
+        self.accounts[step.account.number] = step.account
+        if why := self._missing(step):
+            self.failures.setdefault(step.account.number, why)
+            return
+        if not self.wish.allow_destructive and self._may_destroy(step):
+            self.skips.append(Skip(step.account, _DESTRUCTIVE))
+            self.accounts.pop(step.account.number)
+            return
+        self.provenance.asked(step.params)
+        params, carried = self.provenance.carry(step.method, step.params)
+        self.carried += [(step, each) for each in carried]
+        self.wish.replies.turn_to(step.account)
+        self.wish.told(step)
+        self.sent += 1
+        called = await self.session.call(step.method, params, opened=lambda exchange: self._opened(step, exchange))
+        self._learn(step, called.reply)
+
+    def _opened(self, step: Step, exchange: Exchange) -> None:
+        self.exchanges.setdefault(step.account.number, exchange.number)
+
+    def _missing(self, step: Step) -> str:
+        if self.session.ended.is_set():
+            return f"the connection had ended: {self.session.why}" if self.session.why else "the connection had ended"
+        name = peek.text(step.params, "name")
+        if step.method == "tools/call" and self.tools is not None and name not in {each.name for each in self.tools}:
+            return f"the server has no tool {name!r}"
+        return ""
+
+    def _may_destroy(self, step: Step) -> bool:
+        return harmful(step, self.tools or ())
+
+    def _learn(self, step: Step, reply: Reply) -> None:
+        if not isinstance(reply, Replied):
+            self.failures.setdefault(step.account.number, _why(reply))
+            return
+        live: Any = reply.message.result if isinstance(reply.message, Answer) else reply.message.error
+        recorded = (step.sent if step.method in LISTS else step.account.last).answer.value
+        self.provenance.answered(step.method, recorded, live, step.sent.frame)
+
+
+_DESTRUCTIVE = "it may destroy something, by its annotations or because it has none"
+
+
+async def resend(session: Session, plan: Plan, wish: Wish) -> Resent:
+    """Send the requests of a plan over an open session."""
+    run = _Run(session, wish)
+    await run.learn_tools(plan.steps)
+    for step in plan.steps:
+        if step.page and run.provenance.lost_cursor(step.params):
+            continue  # the server has no such page now; the whole list is compared anyway
+        await run.take(step)
+    return Resent(
+        Comparison(tuple(_rows(run))), run.sent, (*plan.skips, *run.skips), tuple(run.carried), _notes(session, plan)
+    )
+
+
+def _rows(run: _Run) -> list[Compared]:
+    live = {sent.exchange: account for account in accounts(run.session.journal).operations for sent in account.sent}
+    rows = []
+    for number, account in run.accounts.items():
+        there = live.get(run.exchanges.get(number, 0))
+        why = run.failures.get(number, "")
+        if there is None:
+            verdict = Verdict.ONLY_BEFORE
+            rows.append(Compared(verdict, account.method, account.target, side(account), None, why=why))
+        else:
+            row = compare_two(account, there, run.wish.normal, asked_too=False)
+            rows.append(msgspec.structs.replace(row, why=why if row.verdict is not Verdict.SAME else ""))
+    return rows
+
+
+def _notes(session: Session, plan: Plan) -> tuple[str, ...]:
+    """Where the server speaks another revision than the one of the capture."""
+    first = plan.steps[0].account.revision if plan.steps else None
+    now = session.revision.date if session.revision else None
+    if first is None or now is None or first == now:
+        return ()
+    return (f"The capture speaks revision {first}, the server now {now}.",)
+
+
+def _why(reply: Silent | Refused | Broken | GivenUp) -> str:
+    match reply:
+        case Silent():
+            return f"no answer came within {reply.seconds:g} s"
+        case Refused():
+            return f"it was refused with HTTP {reply.status}" if reply.status else f"no answer came: {reply.why}"
+        case Broken():
+            return f"the connection ended: {reply.why}"
+        case GivenUp():
+            return f"it was given up: {reply.why}" if reply.why else "it was given up"
