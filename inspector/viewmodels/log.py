@@ -49,7 +49,12 @@ class _Filtering:
 
     def filter_step(self) -> bool:
         """Take over some of what the filter has found; whether there is more to come. Nearly free if there is none."""
-        return self._index.filter_step()
+        more = self._index.filter_step()
+        return self._index.lay() or more
+
+    def lay(self) -> bool:
+        """Lay some more of the rows after a change of view; whether there were any left."""
+        return self._index.lay()
 
     def age(self) -> None:
         """Time has gone by: a filter may ask how long something has been waiting."""
@@ -77,13 +82,13 @@ class _Filtering:
 
     @property
     def is_filtering(self) -> bool:
-        """Whether there is still something to be looked through."""
-        return self._index.filter.is_filtering
+        """Whether there is still something to be looked through, or to be laid after a change of view."""
+        return self._index.filter.is_filtering or self._index.is_laying
 
     @property
     def looked_through(self) -> float:
         """How much of it has been, from 0 to 1."""
-        return self._index.filter.looked_through
+        return min(self._index.filter.looked_through, self._index.laid)
 
     @property
     def filter_trouble(self) -> str:
@@ -224,12 +229,18 @@ class LogModel(_Filtering, _Counting):
         """Whether process and connection facts are rows, and in the order of the wire HTTP facts."""
         return self._index.facts
 
-    def show(self, *, tree: bool | None = None, facts: bool | None = None, partners: bool | None = None) -> None:
-        """Change the view; None leaves it."""
+    def show(
+        self, *, tree: bool | None = None, facts: bool | None = None, partners: bool | None = None, around: int = 0
+    ) -> None:
+        """Change the view; None leaves it. Of very many rows those around an entry are there at once, or the newest.
+
+        The others come with `filter_step`.
+        """
         self._index.show(
             tree=self.tree if tree is None else tree,
             facts=self.facts if facts is None else facts,
             partners=self.partners if partners is None else partners,
+            around=around,
         )
 
     def toggle_fold(self, index: int) -> None:

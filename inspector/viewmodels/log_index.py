@@ -5,7 +5,6 @@ slices, newest first. An entry that is no row of its own stands for the one that
 brings the request it belongs to along.
 """
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -15,20 +14,17 @@ from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.viewmodels.log_filter import Change, RowFilter
-from inspector.viewmodels.log_row_list import RowList
+from inspector.viewmodels.log_laying import SELECT, Laying
 from inspector.viewmodels.log_runs import FOLDED
-from inspector.viewmodels.log_tree import IN_TREE, IN_TREE_PLAIN, IN_WIRE, IN_WIRE_PLAIN, Tree
+from inspector.viewmodels.log_tree import Tree
 
 _BLOCK = 256
 """Entries that are taken in at once where they are alike."""
 if TYPE_CHECKING:
     from inspector.capture.filters.terms import Term
 
-_SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
-_FOLDING = {view: bytes(bool(flags & view and not flags & FOLDED) for flags in range(256)) for view in (1, 2)}
 
-
-class RowIndex(RowList):
+class RowIndex(Laying):
     """The rows of one view. They are entry numbers; `rows` may be read at any time and is never replaced in part."""
 
     def __init__(
@@ -44,16 +40,8 @@ class RowIndex(RowList):
         """With `threaded`, a filter reads on a thread of its own; `stretch_bytes`: how much of the file at once."""
         self._journal = journal
         self._store = journal.store
-        super().__init__(Tree(journal), tree=tree)
-        self.facts = facts
         self.filter = RowFilter(journal, clock, threaded=threaded, stretch_bytes=stretch_bytes)
-        self.partners = False
-        """Whether in the order of the wire a match brings the request and the answer of its exchange along."""
-
-    @property
-    def taken(self) -> int:
-        """How many entries of the journal were taken in."""
-        return len(self._state) - 1
+        super().__init__(Tree(journal), tree=tree, facts=facts)
 
     def find(self, n: int) -> int | None:
         """The row that shows entry n; None if none does."""
@@ -106,11 +94,6 @@ class RowIndex(RowList):
         self.drop_late()
         return True
 
-    def show(self, *, tree: bool, facts: bool, partners: bool = False) -> None:
-        """Change the view."""
-        self.tree, self.facts, self.partners = tree, facts, partners
-        self._rebuild()
-
     def set_filter(self, term: "Term | None") -> None:
         """Let only entries through that match; None lets all. Old ones wait for `filter_step`."""
         self.filter.set(term, self.taken)
@@ -134,33 +117,24 @@ class RowIndex(RowList):
         """Whether a filter chooses the rows."""
         return self.filter.program is not None
 
-    @property
-    def _select(self) -> bytes:
-        return _FOLDING[self._view] if self.folds_runs else _SELECT[self._view]
-
-    @property
-    def _view(self) -> int:
-        if self.tree:
-            return IN_TREE if self.facts else IN_TREE_PLAIN
-        return IN_WIRE if self.facts else IN_WIRE_PLAIN
-
-    def _row_of(self, n: int) -> int | None:
-        """The entry whose row shows entry n in this view."""
-        row = self.places.row_of(n) if self.tree else n
-        return row if self.places.flags[row] & self._view else None
-
     def _apply(self, changes: Iterable[Change]) -> None:
         for change in changes:
             self.merge(self._rows_of(change.first, change.came))
             for n in change.gone:
                 self._drop(n)
 
+    def _has_found(self) -> bool:
+        return self.filter.matches > 0
+
+    def _chosen(self, first: int, last: int) -> Iterable[int]:
+        return self._rows_of(first, bytes(self.filter.hits[first : last + 1]))
+
     def _rows_of(self, first: int, hits: bytes) -> Iterable[int]:
         """The rows that hits bring with them; `hits` has a byte for each entry from `first` on."""
         if 1 not in hits:
             return ()
         part = slice(first, first + len(hits))
-        own = both(hits, bytes(self.places.flags[part].translate(_SELECT[self._view])))
+        own = both(hits, bytes(self.places.flags[part].translate(SELECT[self._view])))
         rows = set(compress(range(first, first + len(hits)), own))
         if self.tree:
             rows.update(compress(self.places.roots[part], own))
@@ -178,29 +152,13 @@ class RowIndex(RowList):
                 yield self.places.roots[row]
 
     def _partners(self, n: int) -> Iterator[int]:
-        exchange = self.places.exchange(n)
-        frames = (exchange.request_frame, exchange.answer_frame or 0) if exchange is not None else ()
-        return (frame for frame in frames if 0 < frame <= self.taken and self.places.flags[frame] & self._view)
-
-    def _rebuild(self) -> None:
-        """Make all rows anew: after a change of view, never because of new entries."""
-        self.generation += 1
-        everything = range(self.taken + 1)
-        self.rows = array("I")
-        self._state = bytearray(self.taken + 1)
-        self.folded = dict.fromkeys(self.folded, 0)
-        if self.filter.program is not None:
-            self.merge(self._rows_of(0, bytes(self.filter.hits)))
+        exchanges, number = self._journal.conversation.exchanges, self._store.exchange(n)
+        if not 0 < number <= len(exchanges):
             return
-        chosen = self.places.flags.translate(self._select)
-        chosen[0] = 0
-        rows: Iterable[int] = compress(everything, chosen)
-        if self.tree:
-            rows = sorted(rows, key=self.places.roots.__getitem__)
-        if self.tree and self.folded:
-            self.merge(rows)
-        else:
-            self.rows, self._state = array("I", rows), bytearray(chosen)
+        answer = exchanges.answer_frames[number] or exchanges.at(number).answer_frame or 0
+        for frame in (exchanges.request_frames[number], answer):
+            if 0 < frame <= self.taken and self.places.flags[frame] & self._view:
+                yield frame
 
     def _notice_changes(self, first: int, last: int) -> None:
         """Rows that were finished can still change: by an answer that came late, by progress after the end."""
@@ -220,29 +178,32 @@ class RowIndex(RowList):
 
     def _drop(self, n: int) -> None:
         """Entry n does not match any more."""
-        if self.partners and not self.tree:
-            self._rebuild()
-            return
         self._drop_if_needless(n)
         if self.tree:
             self._drop_if_needless(self.places.roots[n])
+        elif self.partners:
+            for partner in self._partners(n):
+                self._drop_if_needless(partner)
 
     def _drop_if_needless(self, n: int) -> None:
         index = self.find(n)
-        if index is None:
+        if index is None or self.rows[index] != n or self.filter.hits[n] or self._is_there_for_others(n, index):
             return
-        row = self.rows[index]
-        if self.filter.hits[row] or (self.tree and self._is_there_for_others(row, index)):
-            return
-        self._state[row] = 0
+        self._state[n] = 0
         del self.rows[index]
         self.generation += 1
 
     def _is_there_for_others(self, n: int, index: int) -> bool:
-        """Whether a request is a row of the tree because of its answer, or because of what stands under it."""
+        """Whether a row is there because of its answer, of what stands under it, or as the partner of a match."""
+        hits = self.filter.hits
+        if not self.tree:
+            if not self.partners or n not in set(self._partners(n)):
+                return False
+            number, request = self._store.exchange(n), next(self._partners(n))
+            return any(hits[each] for each in self._store.of_exchange(number, request, self.taken))
         exchange = self.places.exchange(n)
         answer = (exchange.answer_frame or 0) if exchange is not None else 0
-        if answer <= self.taken and self.filter.hits[answer]:
+        if answer <= self.taken and hits[answer]:
             return True
         return index + 1 < len(self.rows) and self.places.roots[self.rows[index + 1]] == n
 

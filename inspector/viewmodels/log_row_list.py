@@ -125,7 +125,9 @@ class RowList:
             state[n] = SHOWN
             new.append(n)
         if new:
-            new.sort(key=self.key if self.tree else None)
+            new.sort()
+            if self.tree:
+                new.sort(key=self.places.roots.__getitem__)
             self._put(new)
 
     def _is_folded_away(self, n: int) -> bool:
@@ -143,4 +145,7 @@ class RowList:
             return
         self.generation += 1
         start, end = self.position(low) + 1, self.position(high) + 1
-        self.rows[start:end] = array("I", sorted([*self.rows[start:end], *new], key=self.key))
+        merged = sorted([*self.rows[start:end], *new])
+        if self.tree:
+            merged.sort(key=self.places.roots.__getitem__)  # equal ones stay in their order
+        self.rows[start:end] = array("I", merged)

@@ -145,6 +145,7 @@ def _is_helper(process: Process) -> bool:
     names = {PurePath(word.partition(" ")[0]).name.removesuffix(".js").removesuffix("-cli") for word in words}
     return bool(names & _HELPERS)
 
+
 def _running(process: Process) -> str:
     return "running: " + text.visible(" ".join(process.argv) or process.name, limit=80)
 

@@ -230,10 +230,10 @@ def test_a_hundred_thousand_entries_are_taken_in(tape: Tape) -> None:
     assert len(index.rows) == 100_002
 
 
-_STEPS = ("call", "answer", "error", "progress", "message", "cancel", "question", "reply", "stderr", "junk", "fact")
+STEPS = ("call", "answer", "error", "progress", "message", "cancel", "question", "reply", "stderr", "junk", "fact")
 
 
-def _play(tape: Tape, step: str, id_: int) -> Any:
+def play(tape: Tape, step: str, id_: int) -> Any:
     match step:
         case "call":
             return tape.call(id_, "x")
@@ -260,7 +260,7 @@ def _play(tape: Tape, step: str, id_: int) -> Any:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(_STEPS), st.integers(1, 3)), max_size=30),
+    st.lists(st.tuples(st.sampled_from(STEPS), st.integers(1, 3)), max_size=30),
     st.randoms(use_true_random=False),
     st.booleans(),
     st.sampled_from(["", "x", "progress", "call", "pending", "error"]),
@@ -272,7 +272,7 @@ def test_rows_that_grew_are_the_rows_that_would_be_made_anew(
     grown = RowIndex(tape.journal, tree=tree, facts=True)
     grown.set_filter(parse(wanted))
     for step, id_ in steps:
-        _play(tape.wait(1), step, id_)
+        play(tape.wait(1), step, id_)
         if chance.random() < 0.4:
             grown.take(chance.randint(1, 3))
     grown.take(1000)

@@ -32,6 +32,8 @@ _PICTURE_BEHIND = 8
 """While it is, so many looks make one picture."""
 _MARKS_EVERY = 6
 """Looks between two at what checks have found: each may have all rows in sight drawn anew."""
+_AGE_EVERY = 15
+"""Looks between two at what waits, for a filter that asks how long: twice a second."""
 _SCREENFULS, _FAR_BEHIND = 200, 20_000
 """Rows that are there for every screen; entries that many looks are needed for."""
 _AT_ONCE = 500
@@ -81,6 +83,8 @@ class TrafficList(Ground):
         if not rows.frozen:  # what stands still takes in nothing
             _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S)
         self._looks += 1
+        if self._looks % _AGE_EVERY == 0:
+            self.model.age()
         if behind and self._looks % _PICTURE_BEHIND:
             return
         empty = () if self.model.count else _empty(self._subject, self.filters.text)
@@ -126,14 +130,14 @@ class TrafficList(Ground):
 
     def show_partners(self) -> bool:
         """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
-        self.model.show(partners=not self.model.partners)
+        self.model.show(partners=not self.model.partners, around=0 if self.rows.following else self.chosen)
         self.rows.sync()
         return self.model.partners
 
     def toggle_tree(self) -> None:
         """Between the tree and the order of the wire; the chosen entry stays chosen."""
         n, following = self.chosen, self.rows.following
-        self.model.show(tree=not self.model.tree)
+        self.model.show(tree=not self.model.tree, around=0 if following else n)
         self.rows.sync()
         if not following:
             self.go_to_entry(n)
@@ -251,6 +255,8 @@ def _take_in(model: LogModel, longest_s: float) -> None:
     while model.refresh(_AT_ONCE) and time.perf_counter() < end:
         pass
     model.filter_step()
+    while model.lay() and time.perf_counter() < end:
+        pass
 
 
 def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:

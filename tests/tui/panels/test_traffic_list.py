@@ -2,12 +2,14 @@
 
 from textual.pilot import Pilot
 
+from inspector.capture.filters.parse import parse
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Stage
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
 from tests.viewmodels.tape import Tape
+from tests.waiting import until
 
 
 async def screen(pilot: Pilot[None], rows: TrafficList) -> str:
@@ -68,3 +70,15 @@ async def test_a_recording_is_read_from_its_beginning(tape: Tape) -> None:
         await screen(pilot, rows)
         assert not rows.rows.following
         assert rows.chosen in (0, 1)
+
+
+async def test_a_filter_by_age_lets_in_what_has_waited_so_long_meanwhile(tape: Tape) -> None:
+    handshake(tape).call(7, "slow")
+    rows = TrafficList(Staged(tape))
+    async with Showing(rows).run_test(size=(100, 20)) as pilot:
+        rows.model.set_filter(parse("age > 5s"))
+        await until(lambda: not rows.model.is_filtering or rows.sync() is not None, "all was looked through")  # type: ignore[func-returns-value]
+        assert "slow" not in await screen(pilot, rows)
+        tape.wait(6000)
+        await until(lambda: rows.sync() is None and rows.model.matches == 1, "it has grown old enough")  # type: ignore[func-returns-value]
+        assert "slow" in await screen(pilot, rows)
