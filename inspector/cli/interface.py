@@ -131,6 +131,11 @@ def replay(world: World, path: Path, *others: Path) -> ExitStatus:
     return open_all(world, lambda servers: [*map(OpenCapture, (path, *others))])
 
 
+def show_live(begin: Callable[..., Live], first: Live) -> ExitStatus:
+    """Show one live conversation: what a `Show` does at last that has done something with it before."""
+    return _show(begin, first)
+
+
 def _show(
     begin: Callable[..., Live], first: Live, beside: Sequence[Opened] = (), opener: Servers | None = None
 ) -> ExitStatus:

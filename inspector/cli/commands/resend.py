@@ -9,7 +9,7 @@ from inspector.cli.comparing import comparing_options, read_wish
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.options import headless_settings
+from inspector.cli.options import choose, headless_settings
 from inspector.cli.output import Output
 from inspector.cli.resending import demand_agreement, read_recorded, tell
 from inspector.cli.world import World
@@ -43,19 +43,25 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     if world.theirs is None and url is None:
         raise UsageError("no server to send to", hint="Name a URL, or a server's command after --.")
+    if options["to"] is not None and options["as_json"]:
+        raise UsageError("--to opens the interface, so there is no --json", hint="Leave one of them out.")
     normal = read_wish(options)
     recorded = read_recorded(output, file, options["where"], options["to"])
     if not demand_agreement(output, recorded, _named(world, url), agreed=options["agreed"]):
         return ExitStatus.OK
     replies = Replies(recorded.found)
     wish = Wish(normal.normal, replies, options["allow_destructive"])
+    options |= {"policies": ((NAME, replies.answer),), "offers_instead": recorded.offers}
+    if options["to"] is not None:
+        from inspector.cli.taking_over import take_over
+
+        return take_over(output, choose(world, url, options), recorded.plan, wish, file.name)
     found = [ExitStatus.OK]
 
     async def work(visit: Visit) -> ExitStatus:
         found[0] = tell(output, await resend(visit.session, recorded.plan, wish), file.name)
         return ExitStatus.OK
 
-    options |= {"policies": ((NAME, replies.answer),), "offers_instead": recorded.offers}
     return visit(world, url, options, work) or found[0]
 
 

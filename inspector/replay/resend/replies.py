@@ -22,13 +22,20 @@ class Replies:
         self._normal = Normal()
         self._loose = [each for each in found.loose if each.method in KIND_OF_METHOD and each.answer is not None]
         self._left: list[Asked] = []
+        self._over = False
 
     def turn_to(self, account: Account) -> None:
         """This operation is sent now."""
         self._left = [each for each in account.asked if each.answer is not None]
 
+    def stop(self) -> None:
+        """Everything was sent: what is asked from now on is for somebody else."""
+        self._over = True
+
     async def answer(self, question: Question) -> Reply | None:
         """The recorded answer; None if there is none."""
+        if self._over:
+            return None
         mine = [each for each in self._left if KIND_OF_METHOD.get(each.method) is question.kind]
         asked = self._normal(question.params)
         same = [each for each in mine if self._normal(each.params) == asked]
