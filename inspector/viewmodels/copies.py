@@ -93,7 +93,7 @@ def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
             )
         )
     connection = journal.surroundings.connection
-    if connection is not None and (connection.argv or connection.url):
+    if connection is not None and (connection.argv or connection.url.startswith(_WEB)):
         words = _wish(frame.payload) if len(frame.payload) <= _SHORT else ["request"]
         begin = " ".join(["mcp-inspect", *(word[:_BEGIN] for word in words)])
         found.append(Copy("m", "command", lambda: command(connection, frame.payload, reveal=reveal), begin))
@@ -140,12 +140,18 @@ class _Target(msgspec.Struct):
     arguments: msgspec.Raw = msgspec.Raw(b"")
 
 
+_WEB = ("http://", "https://")
 _LISTS = {
     "tools/list": "tools",
     "resources/list": "resources",
     "resources/templates/list": "templates",
     "prompts/list": "prompts",
 }
+
+
+def _is_word(name: str) -> bool:
+    """Whether a foreign name can stand in a command line: not where it would be an option of ours."""
+    return bool(name) and not name.startswith("-")
 
 
 def _wish(payload: bytes) -> list[str]:
@@ -159,10 +165,12 @@ def _wish(payload: bytes) -> list[str]:
     except (msgspec.MsgspecError, UnicodeError):
         target = _Target()
     arguments = decode(bytes(target.arguments))
+    if asked.method.startswith("-"):
+        return ["request", "--raw", decode(payload)]
     match asked.method:
-        case "tools/call" if target.name:
+        case "tools/call" if _is_word(target.name):
             return ["call", target.name, *(["--args", arguments] if arguments else [])]
-        case "resources/read" if target.uri:
+        case "resources/read" if _is_word(target.uri):
             return ["read", target.uri]
         case "ping":
             return ["ping"]

@@ -76,6 +76,39 @@ def test_a_request_is_copied_as_our_own_command(tape: Tape, method: str, params:
     assert named(of_request(tape.journal, n + 1))["command"] == command
 
 
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/call", {"name": "--inherit-env", "arguments": {}}),
+        ("tools/call", {"name": "-e", "arguments": {"a": 1}}),
+        ("tools/call", {"name": "--"}),
+        ("resources/read", {"uri": "--capture=/home/me/.profile"}),
+        ("--insecure", {}),
+        ("-", None),
+    ],
+)
+def test_no_name_of_a_server_becomes_an_option_of_ours(tape: Tape, method: str, params: object) -> None:
+    tape.started()
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})
+    payload = json.dumps(asked, separators=(",", ":"))
+    words = shlex.split(named(of_request(tape.journal, tape.to_server(payload.encode())))["command"])
+    ours = words[: words.index("--", 3)] if "--" in words[3:] else words
+    assert words[-len(ARGV) :] == list(ARGV)
+    options = [word for word in ours if word.startswith("-")]
+    assert options in (["--params"], ["--raw"])
+    assert ours[1] == "request"
+
+
+@pytest.mark.parametrize("url", ["--also=node evil.js", "-", "file:///etc/passwd", "javascript:alert(1)", " http://x"])
+def test_an_address_that_is_none_stands_in_no_command(url: str) -> None:
+    tape = Tape(http=True)
+    tape.connected(url)
+    tape.posted(1)
+    n = tape.to_server(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', http=1)
+    assert "command" not in named(of_request(tape.journal, n))
+    tape.journal.close()
+
+
 def test_what_crossed_http_is_copied_as_curl_without_its_secrets() -> None:
     tape = Tape(http=True)
     tape.connected("https://me:pw@example.test/mcp")

@@ -2,6 +2,7 @@
 
 import asyncio
 import mimetypes
+import os
 import re
 from pathlib import Path
 from typing import ClassVar, Final
@@ -93,8 +94,9 @@ class SaveScreen(ModalScreen[Path | None]):
 
 
 def write(path: Path, payload: bytes, *, replace: bool) -> None:
-    """Write a file. Raises: FileExistsError unless `replace`, OSError."""
-    with path.open("wb" if replace else "xb") as file:
+    """Write a file for its owner alone, never through a link. Raises: FileExistsError unless `replace`, OSError."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_TRUNC if replace else os.O_EXCL)
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
         file.write(payload)
 
 

@@ -38,6 +38,18 @@ def test_a_file_is_replaced_only_if_that_was_asked_for(tmp_path: Path) -> None:
     assert path.read_bytes() == b"2"
 
 
+def test_what_is_saved_is_for_its_owner_and_no_link_is_followed(tmp_path: Path) -> None:
+    path, elsewhere, link = tmp_path / "a", tmp_path / "precious", tmp_path / "link"
+    write(path, b"1", replace=False)
+    assert path.stat().st_mode & 0o777 == 0o600
+    elsewhere.write_bytes(b"mine")
+    link.symlink_to(elsewhere)
+    for replace in (False, True):
+        with pytest.raises(OSError, match=r".+"):
+            write(link, b"theirs", replace=replace)
+    assert elsewhere.read_bytes() == b"mine"
+
+
 async def test_what_cannot_be_written_is_said_and_another_path_can_be_typed(tmp_path: Path) -> None:
     app = Showing()
     async with app.run_test(size=(100, 24)) as pilot:
