@@ -97,6 +97,11 @@ class Loading:
         """Whether the file is still what it was."""
 
     def step(self, most: int = BLOCK) -> bool:
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last record that was read says that this is all, and in good order."""
+        return self._end is not None and self._end.clean
+
         """Take in the next lines, at most so many; False once the end is reached and the notices are complete.
 
         `most` is settled by the first step.

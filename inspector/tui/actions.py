@@ -43,6 +43,7 @@ class Where(StrEnum):
     REPLAY = "Replay of a recording"
     MARKS = "Marks and views"
     STORY = "Story of an operation"
+    SESSIONS = "Sessions"
     OPEN = "Opening another server"
     CONFIRM = "Questions before a start"
 

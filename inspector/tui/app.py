@@ -25,6 +25,7 @@ from inspector.tui.lost_focus import let_go
 from inspector.tui.marking import Marking
 from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
+from inspector.tui.recent import Recent
 from inspector.tui.relisting import Relisting
 from inspector.tui.replaying import Replaying
 from inspector.tui.safety import install
@@ -45,7 +46,7 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Marking, Waiting, App[None]):
+class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Marking, Recent, Waiting, App[None]):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"

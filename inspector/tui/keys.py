@@ -17,6 +17,7 @@ from inspector.tui.offered_keys import OFFERED
 from inspector.tui.payload_keys import PAYLOADS
 from inspector.tui.raw_keys import BY_HAND, SKILLS
 from inspector.tui.replay_keys import REPLAYING
+from inspector.tui.session_keys import SESSIONS, SHELF
 from inspector.tui.story_keys import TELLING
 from inspector.tui.tab_keys import TABBING, TIMELINE
 from inspector.tui.traffic_keys import TRAFFIC
@@ -36,6 +37,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.prompts", ("4",), "Prompts", "Show the server's prompts and fill them.", _E, "app.show('prompts')"),
     Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _E, "app.show('inbox')"),
     Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
+    *SESSIONS,
     Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
     Action("screen.tasks", ("9",), "Tasks", "Show the tasks of both sides, running and over.", _E, "app.show('tasks')"),
     FINDINGS_SCREEN,
@@ -131,6 +133,7 @@ ACTIONS: tuple[Action, ...] = (
     *REPLAYING,
     *MARKING,
     *TELLING,
+    *SHELF,
     *FINDING_JUMPS,
     # Detail
     Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),

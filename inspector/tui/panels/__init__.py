@@ -114,6 +114,10 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.network import NetworkPanel
 
             return NetworkPanel(subject)
+        case "sessions":
+            from inspector.tui.panels.sessions import SessionsPanel
+
+            return SessionsPanel(subject)
         case "findings":
             from inspector.tui.panels.findings import FindingsPanel
 

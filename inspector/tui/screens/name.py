@@ -25,11 +25,12 @@ class NameScreen(ModalScreen[str | None]):
     NameScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
     """
 
-    def __init__(self, asked: str, proposed: str = "") -> None:
-        """`asked` is a sentence of ours."""
+    def __init__(self, asked: str, proposed: str = "", *, empty: bool = False) -> None:
+        """`asked` is a sentence of ours; `empty`: whether nothing is an answer, too."""
         super().__init__()
         self._asked = asked
         self._proposed = proposed
+        self._empty = empty
 
     def compose(self) -> ComposeResult:
         """What is asked for, and a line."""
@@ -40,7 +41,7 @@ class NameScreen(ModalScreen[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take it."""
         event.stop()
-        self.dismiss(event.value.strip() or None)
+        self.dismiss(event.value.strip() or ("" if self._empty else None))
 
     def action_leave(self) -> None:
         """Take none."""

@@ -1,6 +1,6 @@
-"""The story of one operation over the whole screen, with the message of the chosen step. Answers with an entry to go to.
+"""The story of one operation over the whole screen, with the message of the chosen step, told on while it goes on.
 
-While it goes on it is told on.
+Answers with an entry to go to.
 """
 
 from dataclasses import replace

@@ -188,7 +188,7 @@ _WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log, "tasks": _has
 
 _URGENT = ("inbox", "findings")
 """Screens whose tab stays while there is something to tell of them."""
-_IN_SIGHT = {"raw", "network"}
+_IN_SIGHT = {"raw", "network", "sessions"}
 """Screens with a tab only while they are in sight."""
 
 

@@ -1,0 +1,37 @@
+"""What the app does with the captures of earlier sessions: opens one in a tab, hands two on to be compared."""
+
+import shlex
+from typing import TYPE_CHECKING
+
+from inspector.viewmodels.start import OpenCapture
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+    from inspector.tui.panels.sessions import SessionsPanel
+
+
+class Recent:
+    """Answers to the screen of sessions."""
+
+    async def on_sessions_panel_open_wanted(  # type: ignore[misc]
+        self: "InspectApp", message: "SessionsPanel.OpenWanted"
+    ) -> None:
+        """Show the tab that has it, or open it in another."""
+        for tab in self.tabs:
+            shown = tab.subject.journal.capture_path
+            if shown is not None and shown.absolute() == message.path:
+                await self.action_show_tab(tab.number)
+                await self.action_show("traffic")
+                return
+        if self.opener is None:
+            self.say("Nothing can be opened from here.")
+        else:
+            await self.open_tab(OpenCapture(message.path))
+
+    def on_sessions_panel_compare_wanted(  # type: ignore[misc]
+        self: "InspectApp", message: "SessionsPanel.CompareWanted"
+    ) -> None:
+        """Hand on the command that compares them."""
+        command = shlex.join(["mcp-inspect", "diff", str(message.before), str(message.after)])
+        self.copy_to_clipboard(command)
+        self.say(f"Copied: {command}")
