@@ -124,6 +124,14 @@ class Inspection:
             scene.remember(asked)
         return self._give()
 
+    def skim(self, count: int, time_ns: int) -> None:
+        """So many log messages have come that nobody looks at, the last at `time_ns`: there were enough of them."""
+        self.taken += count
+        self.scene.messages += count
+        self.scene.last_ns = time_ns
+        if self.scene.first_message_ns is None:
+            self.scene.first_message_ns = time_ns
+
     def linger(self, most: int = 50) -> list[Finding]:
         """Ask up to so many of the expensive questions that wait; what they found."""
         for _ in range(min(most, len(self._waiting))):

@@ -46,6 +46,8 @@ def checked(checks: LiveChecks | None, entries: int, *, failed: bool = False) ->
     right: list[Span] = []
     if checks.passed_over:
         right.append((f"{checks.passed_over:,} long messages not read here  ", "warning"))
+    if checks.skimmed:
+        right.append((f"{checks.skimmed:,} log messages of a flood not looked at  ", "muted"))
     if checks.unasked:
         right.append((f"{checks.unasked:,} results not held against schemas", "warning"))
     return left, right

@@ -22,6 +22,8 @@ LONGEST = 2_000_000
 """Bytes of an answer that is read: a longer one would hold all threads up for longer than a key may wait."""
 _BATCH = 25
 """Entries between two looks at the clock: a quarter of a millisecond."""
+_BLOCK, _LOOKED_AT, _ENOUGH = 500, 10, 2000
+"""In a flood of log messages: so many at once, of which so many are looked at, once so many were."""
 _PASSED_OVER = frozenset(("tools/call", "resources/read", "prompts/get", "sampling/createMessage"))
 """What may be so long and says nothing that later messages are judged by."""
 
@@ -36,6 +38,9 @@ class LiveChecks(Found):
         """Entries that the checks have taken in."""
         self.passed_over = 0
         """Messages that were too long to be read."""
+        self.skimmed = 0
+        """Log messages of a flood that were not looked at."""
+        self._in_floods = 0
         self.paused = False
         """Whether somebody wants them to stand still."""
         self._over = over
@@ -68,7 +73,8 @@ class LiveChecks(Found):
             return False
         inspection, end = self._begun(), clock() + seconds
         while (first := self.checked + 1) <= self.journal.count:
-            self._take(inspection, first, min(first + _BATCH - 1, self.journal.count))
+            if not self._skim(inspection, first):
+                self._take(inspection, first, min(first + _BATCH - 1, self.journal.count))
             if clock() >= end:
                 return True
         self._linger(inspection, end, clock)
@@ -95,6 +101,20 @@ class LiveChecks(Found):
         if self._over() and self.checked >= self.journal.count:
             self._is_finished = True
             self.add(inspection.finish())
+
+    def _skim(self, inspection: "Inspection", first: int) -> bool:
+        """Look at the beginning of a block of log messages alone, once many were looked at; False if it is none."""
+        last, store = first + _BLOCK - 1, self.journal.store
+        if last > self.journal.count or not store.is_run(first, last):
+            return False
+        if self._in_floods < _ENOUGH:
+            self._in_floods += _BATCH
+            return False
+        self._take(inspection, first, first + _LOOKED_AT - 1)
+        inspection.skim(_BLOCK - _LOOKED_AT, store.time_ns(last))
+        self.skimmed += _BLOCK - _LOOKED_AT
+        self.checked = last
+        return True
 
     def _take(self, inspection: "Inspection", first: int, last: int) -> None:
         sizes = self.journal.store.columns(first, last).sizes

@@ -84,3 +84,14 @@ def test_what_can_not_be_read_back_is_not_judged(tape: Tape) -> None:
     checks = LiveChecks(tape.journal)
     checks.catch_up()
     assert (checks.is_done, checks.all) == (True, [])
+
+
+def test_of_a_flood_of_log_messages_some_are_looked_at(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.flood(6000)
+    bad = tape.from_server(b"hello")
+    checks = LiveChecks(tape.journal)
+    checks.catch_up()
+    assert checks.checked == tape.journal.count
+    assert 3000 < checks.skimmed < 6000
+    assert checks.mark(bad) == 3
