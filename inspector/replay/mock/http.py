@@ -51,6 +51,7 @@ class Site:
         self._tasks = tasks
         self._tape = tape
         self.sessions: dict[str, Session] = {}
+        self._running: set[asyncio.Task[None]] = set()
         self._stateless = Actor(stage, _Nowhere(), self._spawn)
         self._paths = {PATH, stage.script.path or PATH}
 
@@ -70,6 +71,11 @@ class Site:
                 return self._get(session, number) if request.method == "GET" else self._delete(request, number)
             case _:
                 return self._said(number, 405, "Method not allowed")
+
+    def close(self) -> None:
+        """End whatever still runs."""
+        for task in tuple(self._running):
+            task.cancel()
 
     async def _post(self, request: HttpRequest, number: int, entry: int) -> HttpResponse:
         messages = read(request.body)
@@ -206,7 +212,10 @@ class Site:
         return Outbox(lambda: self._stage.tell_once("what the server wrote beside its messages has no place over HTTP"))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        return self._tasks.create_task(work)
+        task = self._tasks.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
 
     def _said(self, number: int, status: int, words: str) -> HttpResponse:
         headers = (("Content-Type", "text/plain; charset=utf-8"),)

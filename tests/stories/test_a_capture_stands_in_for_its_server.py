@@ -1,0 +1,143 @@
+"""A capture of server-everything is played to clients: to ours, and to those of the official packages, in both eras."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.compare.differences import Verdict
+from inspector.capture.load import load
+from inspector.capture.verify import verify
+from inspector.protocol.jsonrpc import Answer, read
+from inspector.protocol.revisions._shape import Era
+from inspector.replay.mock.stage import Serves
+from tests.servers.real import NotInstalled, argv, is_ci
+from tests.stories.commands import PATIENCE_S, environment
+from tests.stories.real_targets import named, running
+from tests.stories.standing_in import ROOT, compared, mock_words, on_stdio, over_http, talked
+
+pytestmark = pytest.mark.real
+_CALLER = str(Path(argv.__code__.co_filename).with_name("caller.py"))
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A talk with server-everything over stdio, recorded; it runs no more."""
+    return asyncio.run(_record("everything-stdio", tmp_path_factory.mktemp("everything")))
+
+
+async def _record(name: str, place: Path) -> Path:
+    try:
+        async with running(named(name), place) as target:
+            await talked(target, place / "real.mcpcap")
+    except NotInstalled as error:
+        if is_ci():
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    return place / "real.mcpcap"
+
+
+async def test_the_same_talk_with_the_mock_differs_in_nothing(recorded: Path, tmp_path: Path) -> None:
+    its_own = tmp_path / "its-own.mcpcap"
+    target = on_stdio(recorded, "--strict", "--capture", str(its_own))
+    await talked(target, tmp_path / "again.mcpcap")
+    found = compared(recorded, tmp_path / "again.mcpcap")
+    assert [row for row in found.rows if row.verdict is not Verdict.SAME] == []
+    assert len(found.rows) > 20
+    assert (verify(its_own).complete, verify(its_own).faults) == (True, ())
+    other = [row.method for row in compared(recorded, its_own).rows if row.verdict is not Verdict.SAME]
+    assert other == ["server/discover"], "of what the mock records itself nothing says that this one was a probe"
+
+
+async def test_over_http_a_talk_that_was_recorded_over_http_differs_in_nothing(tmp_path: Path) -> None:
+    recorded = await _record("everything-http", tmp_path)
+    async with over_http(recorded) as (target, told):
+        await talked(target, tmp_path / "again.mcpcap")
+    found = compared(recorded, tmp_path / "again.mcpcap")
+    assert [row for row in found.rows if row.verdict is not Verdict.SAME] == []
+    assert not [line for line in told if "answered with" in line], "the client answered as it did before"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_stateless_client_gets_what_a_handshake_client_got(
+    recorded: Path, transport: str, tmp_path: Path
+) -> None:
+    again = tmp_path / "again.mcpcap"
+    if transport == "stdio":
+        await talked(on_stdio(recorded, "--era", "both"), again, Era.MODERN)
+    else:
+        async with over_http(recorded, Serves.BOTH) as (target, _):
+            await talked(target, again, Era.MODERN)
+    was, now = _results(recorded), _results(again)
+    assert set(was) - set(now) == {"initialize", "resources/subscribe"}
+    for asked in set(was) & set(now):
+        assert [each | _ADDED for each in was[asked]] == [each | _ADDED for each in now[asked]], asked
+    assert "question-1" in again.read_text(), "the elicitation came as a result"
+
+
+_ADDED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+
+
+def _results(capture: Path) -> dict[str, list[Any]]:
+    """The results of a capture by what was asked; without those that are questions."""
+    journal, found = load(capture), dict[str, list[Any]]()
+    try:
+        for exchange in journal.conversation.exchanges:
+            if exchange.sender == "c2s" and exchange.answer_frame and not exchange.asks and not exchange.error_code:
+                frame: Any = journal.store.entry(exchange.answer_frame).what
+                answer = read(frame.payload)[0]
+                assert isinstance(answer, Answer)
+                found.setdefault(f"{exchange.method} {exchange.target}".strip(), []).append(answer.result)
+    finally:
+        journal.close()
+    for once in ("resources/subscribe demo://resource/static/document/features.md",):
+        if once in found:
+            found["resources/subscribe"] = found.pop(once)
+    for opening in ("server/discover", "subscriptions/listen"):
+        found.pop(opening, None)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("package", "mode", "transport"),
+    [
+        ("mcp1", "legacy", "stdio"),
+        ("mcp1", "legacy", "http"),
+        ("mcp2", "legacy", "stdio"),
+        ("mcp2", "legacy", "http"),
+        ("mcp2", "auto", "stdio"),
+        ("mcp2", "auto", "http"),
+    ],
+)
+async def test_a_client_of_an_official_package_can_not_tell_it_from_the_server(
+    package: str, mode: str, transport: str, recorded: Path, tmp_path: Path
+) -> None:
+    real = await _called(tmp_path, package, "legacy", "stdio", *argv("everything"))
+    serves = Serves.BOTH if mode == "auto" else Serves.RECORDED
+    if transport == "stdio":
+        mock = await _called(tmp_path, package, mode, "stdio", *mock_words(recorded, "--strict", "--era", serves))
+    else:
+        async with over_http(recorded, serves) as (target, told):
+            mock = await _called(tmp_path, package, mode, "http", target.url)
+        assert ("a modern client is served from a capture of a legacy conversation" in told) == (mode == "auto")
+    assert [name for name, *_ in mock] == [name for name, *_ in real]
+    assert mock == real
+
+
+async def _called(place: Path, package: str, *words: str) -> list[Any]:
+    """What the client of a package got."""
+    command: Sequence[str] = (*argv(package), _CALLER, *words)
+    pipe, variables = asyncio.subprocess.PIPE, environment(place) | {"PYTHONPATH": str(ROOT)}
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe, env=variables)
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    assert process.returncode == 0, err.decode()
+    got: list[Any] = json.loads(out)
+    return got
