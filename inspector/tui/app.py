@@ -27,6 +27,7 @@ from inspector.tui.offering import Offering
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.recent import Recent
 from inspector.tui.relisting import Relisting
+from inspector.tui.remembering import Remembering
 from inspector.tui.replaying import Replaying
 from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
@@ -46,7 +47,9 @@ _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Marking, Recent, Waiting, App[None]):
+class InspectApp(
+    Tabs, Checking, LoggingIn, Offering, Relisting, Remembering, Replaying, Marking, Recent, Waiting, App[None]
+):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -136,6 +139,7 @@ class InspectApp(Tabs, Checking, LoggingIn, Offering, Relisting, Replaying, Mark
             self.panel.take_focus()
         self.look_for_login()
         self.look_at_tabs()
+        self.look_at_memory()
         self.look_at_waits()
 
     def _terminal_is_behind(self) -> bool:

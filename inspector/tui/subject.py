@@ -25,6 +25,7 @@ from inspector.session.engine import Live
 from inspector.session.session import Session, State
 from inspector.tui.desk_view import DeskView, LiveDeskView
 from inspector.tui.login_view import LiveLoginView, LoginView
+from inspector.tui.memory_view import LiveMemoryView, MemoryView
 from inspector.tui.request_view import LiveRequestView, RequestView
 from inspector.tui.task_view import LiveTaskView, TaskView
 from inspector.tui.watch_view import LiveWatchView, WatchView
@@ -57,7 +58,7 @@ class About(msgspec.Struct, frozen=True):
     insecure: bool = False
 
 
-class Subject(DeskView, LoginView, RequestView, TaskView, WatchView):
+class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView):
     """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
@@ -196,7 +197,7 @@ class Recording(Subject):
         self.journal.close()
 
 
-class LiveSubject(LiveDeskView, LiveLoginView, LiveRequestView, LiveTaskView, LiveWatchView, Subject):
+class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, LiveTaskView, LiveWatchView, Subject):
     """A conversation that goes on."""
 
     can_act = True

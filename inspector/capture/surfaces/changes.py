@@ -12,8 +12,9 @@ import msgspec
 
 from inspector.capture.surfaces.members import account_changes, thing_changes
 from inspector.capture.surfaces.ratings import Act, Rating, SurfaceChange
-from inspector.capture.surfaces.surface import Surface, content_hash
+from inspector.capture.surfaces.surface import Surface
 from inspector.protocol.differences import ABSENT
+from inspector.protocol.fingerprints import content_hash
 from inspector.protocol.list_changes import key_of
 from inspector.protocol.things import LISTS
 

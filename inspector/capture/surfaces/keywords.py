@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.surfaces.surface import canonical
 from inspector.protocol.differences import ABSENT, below, differences
+from inspector.protocol.fingerprints import canonical
 from inspector.protocol.jsonrpc import encode
 
 

@@ -17,9 +17,10 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.surfaces.surface import Surface, canonical, content_hash, things_of
+from inspector.capture.surfaces.surface import Surface, things_of
 from inspector.errors import UsageError
 from inspector.protocol import peek
+from inspector.protocol.fingerprints import canonical, content_hash
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.list_changes import key_of
 from inspector.protocol.things import LISTS

@@ -10,9 +10,10 @@ from typing import Any
 from inspector.capture.surfaces.keywords import Effect, described
 from inspector.capture.surfaces.ratings import Rating, SurfaceChange, act_of
 from inspector.capture.surfaces.schemas import Side, schema_changes
-from inspector.capture.surfaces.surface import Surface, content_hash
+from inspector.capture.surfaces.surface import Surface
 from inspector.protocol import peek
 from inspector.protocol.differences import ABSENT, Change, below, differences
+from inspector.protocol.fingerprints import content_hash
 
 _BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
 Rated = tuple[Rating, str, str]
@@ -136,9 +137,11 @@ def _annotation(change: Change) -> Rated:
 
 
 def _task_support(change: Change) -> Rated:
-    if not change.path.startswith(("execution.taskSupport", "execution")):
+    if change.path not in ("execution", "execution.taskSupport"):
         return _other(change)
     now, before = _support(change.after), _support(change.before)
+    if now == before:
+        return _other(change)
     if now == "required" or before == "required":
         return _BREAKING, "task-support", f"calls as a task were {before}, and are {now} now"
     return _WARNING if now == "forbidden" else _INFO, "task-support", f"calls as a task were {before}, are {now} now"

@@ -11,9 +11,9 @@ from typing import Any
 
 from inspector.capture.surfaces.keywords import Effect, Found, bounds, plain_keywords, types, values, words
 from inspector.capture.surfaces.ratings import Rating, SurfaceChange, act_of
-from inspector.capture.surfaces.surface import canonical
 from inspector.forms.refs import Document
 from inspector.protocol.differences import ABSENT, below
+from inspector.protocol.fingerprints import canonical
 from inspector.protocol.jsonrpc import encode
 
 _MOST = 500

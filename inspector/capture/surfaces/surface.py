@@ -5,7 +5,6 @@ and what tells of now alone (a resource's size, when it was last modified) is le
 is not known, which is another thing than empty.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,14 +12,13 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
+from inspector.protocol.fingerprints import canonical
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.list_changes import key_of
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 
-_DEEPEST = 200
-"""Below this depth members keep the order they came in."""
 _OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
 """Members that say how a thing is at the moment."""
 
@@ -89,22 +87,6 @@ def _lasting(kind: str, raw: Any) -> Any:
         if not kept["annotations"]:
             del kept["annotations"]
     return kept
-
-
-def canonical(value: Any, depth: int = 0) -> Any:
-    """The same value with members in the order of their names, and whole numbers without a fraction."""
-    if isinstance(value, dict) and depth < _DEEPEST:
-        return {name: canonical(value[name], depth + 1) for name in sorted(value)}
-    if isinstance(value, list | tuple) and depth < _DEEPEST:
-        return [canonical(item, depth + 1) for item in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
-        return int(value)
-    return value
-
-
-def content_hash(value: Any) -> str:
-    """What tells a value from every other one: the same however its members are ordered and numbers are written."""
-    return "sha256:" + hashlib.sha256(encode(canonical(value))).hexdigest()
 
 
 def name_of(surface: Surface) -> str:

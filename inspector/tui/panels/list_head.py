@@ -47,7 +47,7 @@ class ListHead(Static):
         """Look again. Nearly free while nothing has changed."""
         listings = subject.journal.conversation.catalogue.listings
         shown = tuple(id(listings[kind]) for kind in kinds)
-        seen = (shown, tuple(subject.stopped(kind) for kind in kinds), subject.listing in kinds)
+        seen = (shown, tuple(subject.stopped(kind) for kind in kinds), subject.listing in kinds, subject.memory)
         if seen != self._seen:
             self._seen = seen
             self.known = news_of(subject, kinds)
@@ -56,16 +56,21 @@ class ListHead(Static):
         if told == self._told:
             return
         self._told = told
-        self._show(subject.now_ns)
+        self._show(subject, kinds)
 
-    def _show(self, now_ns: int) -> None:
+    def _show(self, subject: Subject, kinds: tuple[str, ...]) -> None:
+        changes_key = keys.key_name(keys.action("offered.changes").keys[0])
         found = news_lines(
             self.known,
-            now_ns,
-            changes_key=keys.key_name(keys.action("offered.changes").keys[0]),
+            subject.now_ns,
+            changes_key=changes_key,
             refresh_key=keys.key_name(keys.action("refresh").keys[0]),
             more_key=keys.key_name(keys.action("offered.more").keys[0]),
         )
+        if subject.memory is not None and subject.memory.alarms:
+            from inspector.viewmodels.since_seen import head_lines
+
+            found = [*head_lines(subject.memory, kinds, changes_key=changes_key), *found]
         self.set_class(bool(found), "-said")
         dark = self.app.current_theme.dark
         lines = [spans_to_text(list(line), dark=dark) for line in found]

@@ -157,7 +157,16 @@ class Steps(Panel, Generic[SideT, FormT]):
         """Show what has changed in the list."""
         from inspector.tui.screens.changes import ChangesScreen
 
-        self.app.push_screen(ChangesScreen(self.side.head.known, self.subject.now_ns))
+        subject, memory, kinds = self.subject, self.subject.memory, self.side.kinds
+        subject.memory_state.shown = True
+
+        async def answered(wanted: bool | None) -> None:
+            if wanted and memory is not None:  # what was looked at, not what has come since
+                from inspector.tui.remembering import approve
+
+                await approve(self.app, subject, memory, kinds)
+
+        self.app.push_screen(ChangesScreen(self.side.head.known, subject.now_ns, memory, kinds), answered)
 
     async def action_more(self) -> None:
         """Fetch the list's next page."""

@@ -7,7 +7,7 @@ anew leaves cursor, place and search alone, and the thing that is meant stays me
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.app import ComposeResult
 from textual.message import Message
@@ -25,6 +25,9 @@ from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.list_news import marks_of
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource
+
+if TYPE_CHECKING:
+    from inspector.viewmodels.since_seen import Memory
 
 _REST = 0.1
 """Seconds that the cursor rests on a thing before it is meant."""
@@ -85,6 +88,7 @@ class ThingSide(StepList):
         self._keys: frozenset[tuple[type[Thing], str]] = frozenset()
         self._timer: Timer | None = None
         self._stage: tuple[Stage, bool] | None = None
+        self._memory: Memory | None = None
         self._line = StatusLine()
         self.head = ListHead()
         """What the lists have to say beside their items."""
@@ -109,7 +113,12 @@ class ThingSide(StepList):
         listings = tuple(known[kind] for kind in self.kinds)
         self.head.sync(self._subject, self.kinds)
         stage = (self._subject.stage, self._subject.listing in self.kinds)
-        if len(listings) != len(self._listings) or any(map(operator.is_not, listings, self._listings)):
+        is_remembered_anew = self._subject.memory is not self._memory
+        if (
+            is_remembered_anew
+            or len(listings) != len(self._listings)
+            or any(map(operator.is_not, listings, self._listings))
+        ):
             if self._subject.listing in self.kinds and _is_half(listings, self._listings):
                 return
             self._take(listings)
@@ -151,11 +160,20 @@ class ThingSide(StepList):
         if self._things and not any(listing.asked for listing in listings):
             return
         self._listings = listings
+        self._memory = self._subject.memory
         self._things = self.read(listings)
         self._summary = self.summary(self._things) if self._things else ("", "")
-        self._rows.marks = marks_of(self.head.known)
+        self._rows.marks = {**marks_of(self.head.known), **self._marks_since()}
         self._search(taken=True)
         self.refresh_bindings()
+
+    def _marks_since(self) -> Mapping[str, str]:
+        """What is to be approved, by key."""
+        if self._memory is None or not self._memory.alarms:
+            return {}
+        from inspector.viewmodels.since_seen import marks_since
+
+        return marks_since(self._memory, self.kinds)
 
     def _search(self, *, taken: bool = False) -> None:
         """Show what matches. `taken`: the things are other ones, and the reader has done nothing."""

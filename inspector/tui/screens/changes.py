@@ -5,7 +5,7 @@ It is compared on a thread: lists may be long, and descriptions too.
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -21,12 +21,16 @@ from inspector.viewmodels.list_news import ListNews, about_lines
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import for_clipboard
 
+if TYPE_CHECKING:
+    from inspector.viewmodels.since_seen import Memory
 
-class ChangesScreen(ModalScreen[None]):
-    """About some lists. Escape and the key that opened it go back."""
+
+class ChangesScreen(ModalScreen[bool]):
+    """About some lists. Escape and the key that opened it go back; what is to be approved can be, which gives True."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,D,q", "dismiss", "Back", tooltip="Back to the list.", id="changes.back"),
+        Binding("a", "approve", "Approve", tooltip="Trust it as it is now.", id="changes.approve"),
         keys.binding(keys.action("copy")),
     ]
     DEFAULT_CSS = """
@@ -37,9 +41,13 @@ class ChangesScreen(ModalScreen[None]):
     }
     """
 
-    def __init__(self, news: Sequence[ListNews], now_ns: int) -> None:
-        """`now_ns` is the journal's clock."""
+    def __init__(
+        self, news: Sequence[ListNews], now_ns: int, memory: "Memory | None" = None, kinds: Sequence[str] = ()
+    ) -> None:
+        """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists in sight."""
         super().__init__()
+        self._memory = memory if memory is not None and memory.alarms else None
+        self._kinds = kinds
         self._news = news
         self._now_ns = now_ns
         self._lines: Sequence[Line] = ()
@@ -49,7 +57,8 @@ class ChangesScreen(ModalScreen[None]):
         """A box with lines."""
         with Vertical() as box:
             box.border_title = "Changes"
-            box.border_subtitle = "y copies, Esc closes"
+            ways = "a approves, y copies, Esc closes" if self._can_approve else "y copies, Esc closes"
+            box.border_subtitle = ways
             yield self._view
 
     def on_mount(self) -> None:
@@ -60,8 +69,33 @@ class ChangesScreen(ModalScreen[None]):
 
     @work(exclusive=True)
     async def _compare(self) -> None:
-        self._lines = await asyncio.to_thread(about_lines, self._news, self._now_ns)
+        self._lines = await asyncio.to_thread(self._compared)
         self._view.show(Wrapped(self._lines))
+
+    def _compared(self) -> list[Line]:
+        """What is to be approved first, then all about the lists."""
+        found = about_lines(self._news, self._now_ns)
+        if self._memory is None:
+            return found
+        from inspector.viewmodels.since_seen import since_lines
+
+        return since_lines(self._memory, self._kinds) + found
+
+    @property
+    def _can_approve(self) -> bool:
+        if self._memory is None:
+            return False
+        from inspector.viewmodels.since_seen import can_approve
+
+        return can_approve(self._memory, self._kinds)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Approve only what has changed."""
+        return self._can_approve if action == "approve" else True
+
+    def action_approve(self) -> None:
+        """Trust it as it is now."""
+        self.dismiss(True)
 
     def action_copy(self) -> None:
         """Copy all of it, without control characters."""

@@ -1,5 +1,7 @@
 """One line above the footer while the server waits for an answer: who asks, in which call, what, and the next key.
 
+While nothing waits it tells what the server has changed since it was met, until a person has looked at that.
+
 It takes no focus and covers nothing. Where the questions themselves are in sight it is not needed and not there.
 What is known of questions is imported with the first of them: the first picture does not wait for it.
 """
@@ -34,6 +36,8 @@ class NoticeBar(ItemBar):
         self._waiting: tuple[Ticket, ...] = ()
         self._said: tuple[int, bool, int] = _NOTHING_SAID
         """What the line depends on: the age in seconds, whether somebody types, the width."""
+        self._said_of_memory = ("", 0)
+        """The same for what is to be approved: the words, the width."""
 
     def rebind(self, subject: Subject) -> None:
         """Tell of another conversation."""
@@ -55,10 +59,30 @@ class NoticeBar(ItemBar):
             self._waiting = tuple(each for each in subject.tickets if each.state is TicketState.WAITING)
             self._said = _NOTHING_SAID
             came = self._news()
-        self.set_class(bool(self._waiting) and shown != "inbox", "-asked")
+        memory = subject.memory
+        alarmed = memory is not None and memory.alarms and not subject.memory_state.shown
+        self.set_class((bool(self._waiting) or alarmed) and shown != "inbox", "-asked")
+        if alarmed and not self._waiting:
+            self._say_memory()
         if self._waiting:
             self._say(self._waiting[0])
         return came
+
+    def _say_memory(self) -> None:
+        """Say what is to be approved, and where."""
+        from inspector.viewmodels.since_seen import alarm
+
+        memory, width = self._subject.memory, self.size.width or self.app.size.width
+        assert memory is not None, "there is something to approve"
+        said = alarm(memory)
+        if (said, width) == self._said_of_memory:
+            return
+        self._said_of_memory, self._said = (said, width), _NOTHING_SAID
+        tools, changes = keys.action("screen.tools").keys[0], keys.action("offered.changes").keys[0]
+        right = (Item(((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted")), "tools"),)
+        room = max(1, width - Line((), right, inset=1).width - 2 * Line().gap)
+        left: list[Span] = [(f"{glyphs().event} ", "warning"), (said, "strong")]
+        self.show([Line((Item(tuple(clip(left, room)), "tools"),), right, inset=1, grave=True)])
 
     def _news(self) -> str:
         fresh = [ticket for ticket in self._waiting if ticket.number > self._told]
@@ -77,7 +101,7 @@ class NoticeBar(ItemBar):
         state = (seconds, self._typing, width)
         if state == self._said:
             return
-        self._said = state
+        self._said, self._said_of_memory = state, ("", 0)
         from inspector.viewmodels.question import asked_by, asked_in_short, cause_in_short
 
         right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")
@@ -110,5 +134,5 @@ class NoticeBar(ItemBar):
 
     def pressed(self, name: str) -> None:
         """Do what the key beside it does."""
-        action = keys.action("screen.inbox" if name == "inbox" else "question.here")
+        action = keys.action({"inbox": "screen.inbox", "tools": "screen.tools"}.get(name, "question.here"))
         self.app.call_later(self.app.run_action, action.action)
