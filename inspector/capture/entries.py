@@ -111,6 +111,7 @@ def _connection_record(fact: ConnectionFact, entry: Entry, c: str) -> Connection
         target=Target(fact.argv, fact.cwd, fact.url),
         env_names=fact.env_names,
         why=fact.why,
+        insecure=fact.insecure,
     )
 
 
@@ -177,7 +178,14 @@ def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord |
         case ConnectionRecord():
             target = record.target
             return ConnectionFact(
-                record.ev, record.transport, target.argv, target.cwd, target.url, record.env_names, record.why
+                record.ev,
+                record.transport,
+                target.argv,
+                target.cwd,
+                target.url,
+                record.env_names,
+                record.why,
+                record.insecure,
             )
         case ProcessRecord():
             return ProcessFact(record.ev, record.pid, record.code, record.signal)

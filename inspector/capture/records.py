@@ -108,6 +108,7 @@ class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, ta
     target: Target = Target()
     env_names: tuple[str, ...] = ()
     why: str = ""
+    insecure: bool = False
 
 
 class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="proc"):

@@ -42,6 +42,8 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """Names of the variables the child got, never their values."""
     why: str = ""
     """Why it ended, one sentence; "" if it was asked to."""
+    insecure: bool = False
+    """On OPEN: no certificate was checked, for that was asked for."""
 
 
 class ProcessEvent(StrEnum):

@@ -112,6 +112,8 @@ def _connection(fact: ConnectionFact) -> Span:
     match fact.event:
         case ConnectionEvent.OPEN:
             target = _masked(fact.url) if fact.url else command_line(fact.argv)
+            if fact.insecure:
+                return f"{name} opened without looking at certificates: {target}", "warning"
             return f"{name} opened{': ' if target else ''}{target}", "event"
         case ConnectionEvent.RENEW:
             return f"{name} session lost{': ' if why else ''}{why}", "warning"

@@ -105,7 +105,8 @@ class HttpTransport:
             raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
         self._endpoint.open(observer)
         self._observer = observer
-        observer.fact(ConnectionFact(ConnectionEvent.OPEN, self.kind, url=self.url))
+        insecure = self._endpoint.options.insecure
+        observer.fact(ConnectionFact(ConnectionEvent.OPEN, self.kind, url=self.url, insecure=insecure))
         try:
             await self._carrier.start()
         except ConnectError as error:

@@ -281,7 +281,9 @@ def _recording(subject: Subject) -> tuple[Item, ...]:
 
 def _warnings(subject: Subject) -> list[Line]:
     """What must stay in sight, in one line: the gravest, and how many more there are."""
-    found = [*([INSECURE] if subject.about.insecure else ()), *subject.journal.notices]
+    opened = subject.journal.connection
+    is_insecure = subject.about.insecure or (opened is not None and opened.insecure)
+    found = [*([INSECURE] if is_insecure else ()), *subject.journal.notices]
     if not found:
         return []
     said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))

@@ -6,7 +6,8 @@ import pytest
 from textual.pilot import Pilot
 
 from inspector.capture.journal import start_capture
-from inspector.protocol.facts import Stderr
+from inspector.capture.load import load
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Stderr
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME
 from inspector.tui.subject import About, Stage, Subject
 from inspector.tui.widgets import header_bar
@@ -184,6 +185,18 @@ async def test_a_warning_lasts_on_a_line_of_its_own(tape: Tape) -> None:
         rows = await look(pilot, header)
         assert rows[2].endswith("1 more on screen 6")
         assert header.region.height == 3
+
+
+async def test_that_no_certificate_was_looked_at_is_known_from_the_capture_too(tmp_path: Path) -> None:
+    journal = start_capture(tmp_path / "shop.mcpcap")
+    journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url="https://shop.test/mcp", insecure=True))
+    journal.close()
+    again = load(tmp_path / "shop.mcpcap")
+    try:
+        rows = await lines(HeaderBar(Subject(again, About("shop"))))
+    finally:
+        again.close()
+    assert rows[2].strip() == f"▲ {header_bar.INSECURE}"
 
 
 async def test_without_a_warning_there_are_two_lines(tape: Tape) -> None:
