@@ -23,6 +23,7 @@ from inspector.capture.records import (
     GapRecord,
     Head,
     Record,
+    RedactRecord,
     SumRecord,
     from_line,
     type_of,
@@ -96,12 +97,12 @@ class Loading:
         self.standing = Standing(fd, path)
         """Whether the file is still what it was."""
 
-    def step(self, most: int = BLOCK) -> bool:
     @property
     def is_whole(self) -> bool:
         """Whether the last record that was read says that this is all, and in good order."""
         return self._end is not None and self._end.clean
 
+    def step(self, most: int = BLOCK) -> bool:
         """Take in the next lines, at most so many; False once the end is reached and the notices are complete.
 
         `most` is settled by the first step.
@@ -176,7 +177,7 @@ class Loading:
         match record:
             case Head():
                 self._anchor = record.tw - record.tm
-            case SumRecord():
+            case SumRecord() | RedactRecord():
                 pass
             case GapRecord():
                 self.journal.note(_gap(record))

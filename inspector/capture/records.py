@@ -173,6 +173,23 @@ class GapRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, t
     tm1: Nanoseconds = 0
 
 
+class RedactRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="redact"):
+    """Something that a copy does not have: it stands behind the record that it was taken out of."""
+
+    rule: str
+    """By what it was known."""
+    n: int = 0
+    """The entry; 0 for what is none."""
+    path: str = ""
+    """Where in the record, and then in the message."""
+    len: int = 0
+    """The class of its length, never the length."""
+    kh: str = ""
+    """A keyed digest, equal for equal secrets. The key is in no file."""
+    kind: str = ""
+    """"string" or "number"."""
+
+
 class EndRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="end"):
     """The last line of a capture that was closed: how many records of each type, and the digest of all lines before."""
 
@@ -183,9 +200,9 @@ class EndRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="e
 
 Dated = FrameRecord | StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord | SseRecord
 """The records that are entries of the journal."""
-Record = Head | Dated | SumRecord | GapRecord | EndRecord
+Record = Head | Dated | SumRecord | GapRecord | RedactRecord | EndRecord
 
-KNOWN = frozenset({"head", "frame", "err", "conn", "proc", "http", "sse", "sum", "gap", "end"})
+KNOWN = frozenset({"head", "frame", "err", "conn", "proc", "http", "sse", "sum", "gap", "redact", "end"})
 
 _encode = msgspec.json.Encoder().encode
 

@@ -22,7 +22,7 @@ from inspector.capture.entries import Entry, entry_of
 from inspector.capture.file import LOST
 from inspector.capture.meaning import Meaning, MessageKind
 from inspector.capture.recent import MOST, Recent
-from inspector.capture.records import EndRecord, GapRecord, Head, SumRecord, from_line
+from inspector.capture.records import EndRecord, GapRecord, Head, RedactRecord, SumRecord, from_line
 from inspector.capture.runs import METHOD, Run
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -193,7 +193,7 @@ class Store(Table):
         line = self._source.read(place, length)
         try:
             record = from_line(line)
-            if isinstance(record, Head | SumRecord | GapRecord | EndRecord):
+            if isinstance(record, Head | SumRecord | GapRecord | RedactRecord | EndRecord):
                 return None  # the file was changed under us
             return entry_of(record, n, self._walls[at])
         except ValueError:

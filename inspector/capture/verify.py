@@ -6,18 +6,23 @@ loss and damage, not forgery: whoever changes a frame on purpose can change the 
 
 import hashlib
 import os
-from dataclasses import dataclass
+from collections import Counter
+from enum import StrEnum
 from pathlib import Path
+
+import msgspec
 
 from inspector.capture.digests import Digests
 from inspector.capture.entries import entry_of
-from inspector.capture.lines import lines, open_for_reading, read_head
+from inspector.capture.lines import is_newer_minor, lines, open_for_reading, read_head
+from inspector.capture.opening import being_written
 from inspector.capture.records import (
     KNOWN,
     NO_CREDENTIALS,
     EndRecord,
     FrameRecord,
     GapRecord,
+    Head,
     Record,
     SumRecord,
     from_line,
@@ -26,19 +31,68 @@ from inspector.capture.records import (
 from inspector.capture.window import read_at
 from inspector.protocol.frames import Channel, Direction, Frame
 
+MOST_FAULTS = 100
+"""Faults that are told one by one."""
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+
+class State(StrEnum):
+    """What a capture is, in one word. The first that fits."""
+
+    FAULTY = "faulty"
+    """Something in it does not fit: it was damaged or changed, or something was never written."""
+    GROWING = "growing"
+    """Somebody records into it; so far all fits."""
+    CUT = "cut"
+    """It has no end, and all fits that is there."""
+    REDACTED = "redacted"
+    """A copy without secrets, whole as a file: what crossed the wire can't be proved by it."""
+    WHOLE = "whole"
+
+
+class FirstBad(msgspec.Struct, frozen=True):
+    """The first line that does not fit."""
+
+    line: int
+    """From 1."""
+    byte: int
+    """Where the line begins, from 0."""
+    why: str
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the check found."""
 
     frames: int
     """Frames in the file."""
     covered: int
-    """How many of them a digest vouches for: fewer than all if the capture was cut."""
+    """How many of them a digest vouches for: fewer than all if the capture was cut, none in a redacted copy."""
     complete: bool
     """Whether the last line is there and fits all lines before it."""
     faults: tuple[str, ...]
-    """What does not fit, a sentence each; nothing if all does."""
+    """What does not fit, a sentence each, at most MOST_FAULTS; nothing if all does."""
+    fault_count: int = 0
+    first_bad: FirstBad | None = None
+    torn_bytes: int = 0
+    """How long the last line is that has no end; 0 if all have."""
+    redacted: bool = False
+    clean: bool = False
+    """Whether the last line says that the capture was closed in good order."""
+    growing: bool = False
+    unknown: dict[str, int] = {}
+    """Records of types that this program does not know, by type; they are no fault."""
+    newer: bool = False
+    """Whether the format is of a later minor version than this program's."""
+
+    @property
+    def state(self) -> State:
+        """What it comes to."""
+        if self.fault_count:
+            return State.FAULTY
+        if self.growing:
+            return State.GROWING
+        if not self.complete or not self.clean:
+            return State.CUT
+        return State.REDACTED if self.redacted else State.WHOLE
 
 
 def verify(path: Path) -> Verdict:
@@ -48,13 +102,9 @@ def verify(path: Path) -> Verdict:
     """
     fd = open_for_reading(path)
     try:
-        head = read_head(fd, path)
-        check = _Check()
-        if head.redaction.on != "none" and head.redaction.policy != NO_CREDENTIALS:
-            check.fault("It is a redacted copy, which can't be verified: verify the original.")
-        else:
-            for _, line, whole in lines(lambda place, length: read_at(fd, place, length)):
-                check.line(line, whole)
+        check = _Check(read_head(fd, path), growing=being_written(fd))
+        for place, line, whole in lines(lambda place, length: read_at(fd, place, length)):
+            check.line(line, whole, place)
         return check.verdict()
     finally:
         os.close(fd)
@@ -63,64 +113,102 @@ def verify(path: Path) -> Verdict:
 class _Check:
     """The state of a check, line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, head: Head, *, growing: bool) -> None:
+        self._head = head
+        self._growing = growing
+        self._redacted = head.redaction.on != "none" and head.redaction.policy != NO_CREDENTIALS
         self._digests = Digests()
         self._all = hashlib.sha256()
         self._number = 0
+        self._place = 0
         self._frames = 0
         self._covered: dict[tuple[Direction, Channel], int] = {}
-        self._complete = False
+        self._complete = self._clean = False
         self._faults: list[str] = []
+        self._fault_count = 0
+        self._first: FirstBad | None = None
+        self._torn = 0
+        self._unknown: Counter[str] = Counter()
         self._blind = False
 
-    def line(self, line: bytes, whole: bool) -> None:
+    def line(self, line: bytes, whole: bool, place: int) -> None:
         self._number += 1
-        self._complete = False
+        self._place = place
+        self._complete = self._clean = False
         try:
             self._record(from_line(line))
         except ValueError:
-            if whole and (type_of(line) or "frame") in KNOWN:
-                self.fault(f"Line {self._number} can't be read.")
+            self._unread(line, whole)
+        if not whole:
+            self._torn = len(line)
+            return
         self._all.update(line)
         self._all.update(b"\n")
 
-    def fault(self, sentence: str) -> None:
-        self._faults.append(sentence)
-
     def verdict(self) -> Verdict:
-        return Verdict(self._frames, sum(self._covered.values()), self._complete, tuple(self._faults))
+        return Verdict(
+            frames=self._frames,
+            covered=0 if self._redacted else sum(self._covered.values()),
+            complete=self._complete,
+            faults=tuple(self._faults),
+            fault_count=self._fault_count,
+            first_bad=self._first,
+            torn_bytes=self._torn,
+            redacted=self._redacted,
+            clean=self._clean,
+            growing=self._growing,
+            unknown=dict(self._unknown),
+            newer=is_newer_minor(self._head.v),
+        )
+
+    def _fault(self, sentence: str) -> None:
+        self._fault_count += 1
+        if self._first is None:
+            self._first = FirstBad(self._number, self._place, sentence)
+        if len(self._faults) < MOST_FAULTS:
+            self._faults.append(sentence)
+
+    def _unread(self, line: bytes, whole: bool) -> None:
+        kind = type_of(line)
+        if not whole:
+            return
+        if kind is None or kind in KNOWN:
+            self._fault(f"Line {self._number} can't be read.")
+        elif kind[:40] in self._unknown or len(self._unknown) < MOST_FAULTS:
+            self._unknown[kind[:40]] += 1
 
     def _record(self, record: Record) -> None:
         match record:
             case FrameRecord():
                 self._frames += 1
                 frame = entry_of(record, self._frames).what
-                if isinstance(frame, Frame):
+                if isinstance(frame, Frame) and not self._redacted:
                     self._digests.take(frame)
             case SumRecord():
                 self._sum(record)
             case GapRecord():
                 self._blind = True
-                self.fault(f"Line {self._number} tells of a gap: {record.lost_frames} records were never written.")
+                self._fault(f"Line {self._number} tells of a gap: {record.lost_frames} records were never written.")
             case EndRecord():
                 self._end(record)
             case _:
                 pass
 
     def _sum(self, told: SumRecord) -> None:
-        """After a gap no stream can be whole, so its digests say nothing any more."""
-        if self._blind:
+        """After a gap no stream can be whole, so its digests say nothing any more; in a redacted copy none did."""
+        if self._blind or self._redacted:
             return
         found = self._digests.sum(told.dir, told.ch, told.c)
         if found == told:
             self._covered[told.dir, told.ch] = found.frames
         else:
-            self.fault(
+            self._fault(
                 f"At line {self._number}, {told.frames} frames with {told.bytes} bytes had crossed {told.ch}, "
                 f"but the file holds {found.frames} with {found.bytes}, or other bytes."
             )
 
     def _end(self, told: EndRecord) -> None:
         self._complete = told.sha256 == self._all.hexdigest()
+        self._clean = told.clean
         if not self._complete:
-            self.fault("The last line does not fit the lines before it: something was changed, added or taken out.")
+            self._fault("The last line does not fit the lines before it: something was changed, added or taken out.")

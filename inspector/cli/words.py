@@ -30,7 +30,7 @@ WITH_VALUE = frozenset(
         *("--max", "--junit", "--sarif", "--baseline", "--call", "--fail-on"),
         *("--host", "--beside", "--as"),
         *("--http", "--speed", "--conn", "--fault"),
-        *("-o", "--output"),
+        *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to"),
     }
 )

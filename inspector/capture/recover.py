@@ -1,0 +1,109 @@
+"""What can be had of a capture that was cut or damaged: all that stands before the damage, byte by byte, and an end.
+
+Nothing is mended. What stands behind the first line that can't be read is left where it is, because nobody can say
+what is missing between.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from inspector.capture.lines import lines, open_for_reading, read_head
+from inspector.capture.opening import being_written, create
+from inspector.capture.records import KNOWN, EndRecord, from_line, to_line, type_of
+from inspector.capture.window import read_at
+from inspector.errors import UsageError
+
+
+class Recovered(msgspec.Struct, frozen=True):
+    """What became of it."""
+
+    records: int
+    """Lines that were copied, the head included."""
+    kept: int
+    """Their bytes."""
+    left: int
+    """Bytes of the original that are not in the copy."""
+    line: int | None
+    """The first line that could not be read, from 1; None if all could."""
+    torn: bool
+    """Whether that line had no end."""
+    whole: bool
+    """Whether the original had its own end, which was copied."""
+    grows: bool
+    """Whether somebody was recording into it."""
+
+
+def recover(path: Path, out: Path, *, overwrite: bool = False) -> Recovered:
+    """Write the clean beginning of a capture to a file of its own, 0600.
+
+    Raises: CaptureError if there is no beginning to read; UsageError if the file can't be written.
+    """
+    fd = open_for_reading(path)
+    try:
+        read_head(fd, path)
+        if out.exists() and out.samefile(path):
+            raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
+        target = create(out, overwrite=overwrite)
+        try:
+            return _Copy(target).run(fd)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(out)
+            raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
+        finally:
+            os.close(target)
+    finally:
+        os.close(fd)
+
+
+class _Copy:
+    """A file on its way."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._digest = hashlib.sha256()
+        self._counts: Counter[str] = Counter()
+        self._kept = 0
+        self._ended = False
+
+    def run(self, fd: int) -> Recovered:
+        size, grows = os.fstat(fd).st_size, being_written(fd)
+        bad, torn = None, False
+        number = 0
+        for number, (_, line, whole) in enumerate(lines(lambda at, most: read_at(fd, at, min(most, size - at))), 1):
+            if not whole or not self._take(line):
+                bad, torn = number, not whole
+                break
+        records = number - (bad is not None)
+        kept = self._kept
+        if not self._ended:
+            self._write(to_line(EndRecord(counts=dict(self._counts), sha256=self._digest.hexdigest(), clean=False)))
+        return Recovered(records, kept, size - kept, bad, torn, self._ended, grows)
+
+    def _take(self, line: bytes) -> bool:
+        """Copy a line that can be read, or that a later program can; whether it could."""
+        try:
+            record = from_line(line)
+        except ValueError:
+            kind = type_of(line)
+            if kind is None or kind in KNOWN:
+                return False
+            self._counts["unknown"] += 1
+            self._ended = False
+        else:
+            self._counts[str(record.__struct_config__.tag)] += 1
+            self._ended = isinstance(record, EndRecord) and record.sha256 == self._digest.hexdigest()
+        self._digest.update(line + b"\n")
+        self._write(line + b"\n")
+        self._kept += len(line) + 1
+        return True
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._target, rest) :]

@@ -1,0 +1,136 @@
+"""Secrets whose values are known: given, found in the environment, or seen at a place that says so.
+
+They are looked for everywhere, in every spelling that a text may have: as they are, escaped as in JSON, as in URLs, in
+base64 at any of its three offsets, in hexadecimal digits.
+"""
+
+import base64
+import json
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus
+
+from inspector.capture.sharing.names import is_telling
+
+MOST = 500
+"""How many values are learnt and looked for everywhere."""
+_SHORTEST_IN_BASE64 = 6
+
+
+class Secret(NamedTuple):
+    """A value that must not be given away."""
+
+    value: str
+    rule: str
+    spellings: tuple[tuple[str, str], ...]
+    """How it may be spelt, each with the name of that spelling; plain comes first."""
+
+
+class Known:
+    """All secrets that are known so far, long ones before short ones."""
+
+    def __init__(self) -> None:
+        self._by_value: dict[str, Secret] = {}
+        self._sorted: list[Secret] | None = None
+        self._learnt = 0
+        self.unlearnt = 0
+        """How many were not taken in, because there were too many."""
+
+    def __iter__(self) -> Iterator[Secret]:
+        return iter(self._in_order())
+
+    def __len__(self) -> int:
+        return len(self._by_value)
+
+    def add(self, value: str, rule: str) -> None:
+        """Look for this value from now on."""
+        if value and value not in self._by_value:
+            self._by_value[value] = Secret(value, rule, tuple(_spellings(value)))
+            self._sorted = None
+
+    def learn(self, value: str, rule: str) -> None:
+        """Look for a value that was found at a telling place, if it is not likely to stand elsewhere by chance."""
+        if value in self._by_value or not is_telling(value) or len(value) > 100_000:
+            return
+        if self._learnt >= MOST:
+            self.unlearnt += 1
+            return
+        self._learnt += 1
+        self.add(value, rule)
+
+    def within(self, data: bytes) -> list[Secret]:
+        """Those that occur in bytes in any spelling."""
+        return [each for each in self if any(_encoded(spelling) in data for spelling, _ in each.spellings)]
+
+    def _in_order(self) -> list[Secret]:
+        if self._sorted is None:
+            self._sorted = sorted(self._by_value.values(), key=lambda each: -len(each.value))
+        return self._sorted
+
+
+def survivor(data: bytes, secrets: Iterable[Secret]) -> tuple[Secret, str, int] | None:
+    """The first secret that occurs in bytes, the name of its spelling, and its place; None if none does."""
+    for secret in secrets:
+        for spelling, name in secret.spellings:
+            place = data.find(_encoded(spelling))
+            if place >= 0:
+                return secret, name, place
+    return None
+
+
+def longest(secrets: Iterable[Secret]) -> int:
+    """Bytes of the longest spelling."""
+    return max((len(_encoded(spelling)) for each in secrets for spelling, _ in each.spellings), default=0)
+
+
+def _encoded(spelling: str) -> bytes:
+    return spelling.encode("utf-8", "surrogateescape" if _is_of_bytes(spelling) else "surrogatepass")
+
+
+def _is_of_bytes(text: str) -> bool:
+    return not text.isascii() and all(not 0xD800 <= ord(c) < 0xE000 or 0xDC80 <= ord(c) <= 0xDCFF for c in text)
+
+
+def _spellings(value: str) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for spelling, name in _all_spellings(value):
+        if spelling not in seen:
+            seen.add(spelling)
+            yield spelling, name
+
+
+def _all_spellings(value: str) -> Iterator[tuple[str, str]]:
+    yield value, "as it is"
+    escaped = []
+    for ascii_only in (False, True):
+        text = value
+        for _ in range(3):
+            text = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+            escaped.append(text)
+    for text in escaped:
+        yield text, "escaped as in JSON"
+        for slash in ("\\/", "\\\\/"):
+            yield text.replace("/", slash), "escaped as in JSON"
+    data = _encoded(value)
+    for text in (quote(data, safe=""), quote_plus(data, safe=""), quote(data), quote(data, safe="").lower()):
+        yield text, "as in a URL"
+    if len(data) >= _SHORTEST_IN_BASE64:
+        for text in (value, escaped[0], escaped[3]):
+            for spelling in _in_base64(_encoded(text)):
+                yield spelling, "in base64"
+                yield spelling.translate(_URL_SAFE), "in base64"
+                yield spelling.replace("/", "\\/"), "in base64"
+        yield data.hex(), "in hexadecimal digits"
+        yield data.hex().upper(), "in hexadecimal digits"
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
+
+
+def _in_base64(data: bytes) -> Iterator[str]:
+    """The digits that are the same whatever stands before and behind, for each of the three offsets."""
+    for offset in range(3):
+        text = base64.b64encode(b"\0" * offset + data).decode().rstrip("=")
+        skipped = (0, 2, 3)[offset]
+        whole = (offset + len(data)) * 8 // 6
+        yield text[skipped:whole]

@@ -1,0 +1,300 @@
+"""Makes the copy of a capture that may be given away: three passes, none of which holds more than some lines.
+
+The first learns what is secret in this capture, so that a token of a late header is known in an early message. The
+second writes a new file, for its owner alone. The third reads what was written and looks for every secret that is
+known, in every spelling: if one is there, the file is removed. The original is only read.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from inspector.capture.lines import blocks, open_for_reading, read_head
+from inspector.capture.opening import being_written
+from inspector.capture.records import (
+    KNOWN,
+    EndRecord,
+    GapRecord,
+    Head,
+    Record,
+    RedactRecord,
+    SumRecord,
+    from_line,
+    to_line,
+    type_of,
+)
+from inspector.capture.sharing.copies import Copyist
+from inspector.capture.sharing.known import Known, longest, survivor
+from inspector.capture.sharing.paths import JsonPath
+from inspector.capture.sharing.pseudonyms import Pseudonyms
+from inspector.capture.sharing.redactor import Redactor
+from inspector.capture.window import read_at
+from inspector.errors import UsageError
+
+_CHUNK = 1024 * 1024
+_LINES = 200
+"""Lines that are looked at together for the values that are known."""
+_TOLD = 5
+"""Places that are told of each kind of replacement."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What is to be taken out beside what is known by its name and its form."""
+
+    key: bytes
+    """Of the pseudonyms."""
+    secrets: tuple[tuple[str, str], ...] = ()
+    """Values, each with the rule by which it is known."""
+    paths: tuple[JsonPath, ...] = ()
+    users: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
+
+
+class Taken(msgspec.Struct):
+    """All replacements of one kind."""
+
+    rule: str
+    path: str
+    count: int = 0
+    values: set[str] = msgspec.field(default_factory=set)
+    """The marks of the values, at most some hundred."""
+    entries: list[int] = msgspec.field(default_factory=list)
+    """The first entries that it concerned; 0 for what is no entry."""
+
+
+class Shared(msgspec.Struct):
+    """What became of a capture."""
+
+    entries: int = 0
+    replaced: int = 0
+    taken: dict[tuple[str, str], Taken] = msgspec.field(default_factory=dict)
+    """By rule and place, of which numbers are left out."""
+    left_out: Counter[str] = msgspec.field(default_factory=Counter)
+    """Records that are not in the copy, by why: "unreadable", "unknown", "torn", "no payload"."""
+    known: int = 0
+    """How many values were looked for everywhere."""
+    unlearnt: int = 0
+    """How many were not, because there were too many."""
+    grows: bool = False
+    """Whether somebody was recording into the original."""
+
+
+class Sharing:
+    """One capture, on its way to a copy.
+
+    Raises (when made): CaptureError if the file is no capture or must not be read.
+    """
+
+    def __init__(self, path: Path, wish: Wish) -> None:
+        self._path = path
+        self._fd = open_for_reading(path)
+        try:
+            self.head: Head = read_head(self._fd, path)
+        except BaseException:
+            os.close(self._fd)
+            raise
+        self._size = os.fstat(self._fd).st_size
+        self.known = Known()
+        for value, rule in wish.secrets:
+            self.known.add(value, rule)
+        pseudonyms = Pseudonyms(wish.key)
+
+        def redactor(*, learns: bool) -> Redactor:
+            return Redactor(pseudonyms, self.known, paths=wish.paths, users=wish.users, homes=wish.homes, learns=learns)
+
+        self._learner, self.redactor = redactor(learns=True), redactor(learns=False)
+
+    def close(self) -> None:
+        """Close the original."""
+        os.close(self._fd)
+
+    def learn(self) -> None:
+        """The first pass: see what is secret."""
+        self._pass(self._learner, lambda line: None)
+
+    def rehearse(self) -> Shared:
+        """The second pass without a file: what would be replaced."""
+        return self._pass(self.redactor, lambda line: None)
+
+    def write(self, out: Path, *, overwrite: bool = False) -> Shared:
+        """The second pass and the third: the copy is there afterwards, whole, or it is not there.
+
+        Raises: UsageError if it can't be written, or if a secret is left in it.
+        """
+        if out.exists() and out.samefile(self._path):
+            raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
+        if not overwrite and os.path.lexists(out):
+            raise UsageError(f"{out} is there already", hint="Name another file, or say --force.")
+        made = _new_beside(out)
+        try:
+            with open(made, "wb", buffering=_CHUNK) as file:
+                shared = self._pass(self.redactor, file.write)
+                file.flush()
+                os.fsync(file.fileno())
+            self.scan(made)
+            _put_in_place(made, out, overwrite=overwrite)
+        except OSError as error:
+            raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
+        finally:
+            with suppress(OSError):
+                os.unlink(made)
+        return shared
+
+    def scan(self, path: Path | str) -> None:
+        """The third pass: look for every secret that is known.
+
+        Raises: UsageError if there is one, with its place and spelling, without itself.
+        """
+        overlap = longest(self.known)
+        with open(path, "rb") as file:
+            place, rest = 0, b""
+            while chunk := file.read(_CHUNK):
+                data = rest + chunk
+                if (left := survivor(data, self.known)) is not None:
+                    secret, spelling, at = left
+                    raise UsageError(
+                        f"a secret would have been left in the copy, {spelling}, at byte {place - len(rest) + at}: "
+                        f"known by {secret.rule}. No copy was made",
+                        hint="If it is none, don't name it; else take its place out with --redact PATH.",
+                    )
+                place += len(chunk)
+                rest = data[-overlap:] if overlap else b""
+
+    def _pass(self, redactor: Redactor, write: Callable[[bytes], object]) -> Shared:
+        shared = Shared(grows=being_written(self._fd))
+        writer = _Writer(write)
+        copying = _Copying(redactor, writer, shared)
+        for lines, whole in self._lines():
+            within = self.known.within(b"\n".join(lines))
+            for line in lines:
+                redactor.activate(list(self.known) if _hides(line) else within)
+                copying.line(line, whole)
+        writer.end()
+        shared.known, shared.unlearnt = len(self.known), self.known.unlearnt
+        return shared
+
+    def _lines(self) -> Iterator[tuple[list[bytes], bool]]:
+        """Some lines at a time, up to where the file ended when it was opened, and whether they had ends."""
+        size = self._size
+
+        def read(place: int, length: int) -> bytes:
+            return read_at(self._fd, place, max(0, min(length, size - place)))
+
+        for block in blocks(read, most=_LINES):
+            yield block.lines, block.whole
+
+
+class _Writer:
+    """Lines on their way into the copy, counted and digested."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
+        self._digest = hashlib.sha256()
+        self._counts: Counter[str] = Counter()
+
+    def put(self, record: Record) -> None:
+        line = to_line(record)
+        self._digest.update(line)
+        self._counts[str(record.__struct_config__.tag)] += 1
+        self._write(line)
+
+    def end(self) -> None:
+        self._write(to_line(EndRecord(counts=dict(self._counts), sha256=self._digest.hexdigest())))
+
+
+class _Copying:
+    """One pass over the lines."""
+
+    def __init__(self, redactor: Redactor, writer: _Writer, shared: Shared) -> None:
+        self._redactor = redactor
+        self._copyist = Copyist(redactor)
+        self._writer = writer
+        self._shared = shared
+
+    def line(self, line: bytes, whole: bool) -> None:
+        """Copy a record, with what was replaced in it behind it."""
+        try:
+            record = from_line(line)
+        except ValueError:
+            kind = type_of(line)
+            why = "torn" if not whole else "unreadable" if kind is None or kind in KNOWN else "unknown"
+            self._shared.left_out[why] += 1
+            return
+        self._record(record)
+
+    def _record(self, record: Record) -> None:
+        match record:
+            case Head():
+                self._put(self._copyist.head(record), 0)
+            case SumRecord() | EndRecord():
+                pass  # digests of what is not in the copy: who knows the rest could try values for the secrets
+            case GapRecord():
+                self._put(self._copyist.gap(record), 0)
+            case RedactRecord():
+                self._writer.put(record)
+            case _:
+                if getattr(record, "raw", "") is None and getattr(record, "b64", None) is None:
+                    self._shared.left_out["no payload"] += 1
+                    return
+                self._shared.entries += 1
+                self._put(self._copyist.dated(record, self._shared.entries), self._shared.entries)
+
+    def _put(self, record: Record, n: int) -> None:
+        self._writer.put(record)
+        found, self._redactor.found = self._redactor.found, []
+        for each in found:
+            path = self._redactor.text(each.path[:200], "")
+            self._writer.put(
+                RedactRecord(rule=each.rule, n=n, path=path, len=each.length, kh=each.mark, kind=each.kind)
+            )
+            self._count(each.rule, path, n, each.mark)
+        self._redactor.found = []
+
+    def _count(self, rule: str, path: str, n: int, mark: str) -> None:
+        place = ".".join("*" if step.isdigit() else step for step in path.split("."))
+        shared = self._shared
+        shared.replaced += 1
+        if (rule, place) not in shared.taken and len(shared.taken) >= 1000:
+            place = "elsewhere"
+        taken = shared.taken.setdefault((rule, place), Taken(rule, place))
+        taken.count += 1
+        if len(taken.values) < 500:
+            taken.values.add(mark)
+        if len(taken.entries) < _TOLD and n not in taken.entries:
+            taken.entries.append(n)
+
+
+def _hides(line: bytes) -> bool:
+    """Whether a value may stand in a line in a spelling that nobody can foresee."""
+    return b'"b64":' in line or b"\\u00" in line
+
+
+def _new_beside(out: Path) -> str:
+    import tempfile  # few runs write a copy
+
+    try:
+        fd, made = tempfile.mkstemp(prefix=f".{out.name[:100]}.", dir=out.parent)
+    except OSError as error:
+        raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
+    os.close(fd)
+    return made
+
+
+def _put_in_place(made: str, out: Path, *, overwrite: bool) -> None:
+    """Give the finished file (0600) its name; without `overwrite` only if nothing has it yet."""
+    if overwrite:
+        os.replace(made, out)
+        return
+    try:
+        os.link(made, out)
+    except FileExistsError:
+        raise UsageError(f"{out} is there already", hint="Name another file, or say --force.") from None
+    except OSError:  # a file system without links
+        if os.path.lexists(out):
+            raise
+        os.replace(made, out)

@@ -1,0 +1,109 @@
+"""`mcp-inspect share`: a copy of a capture that can be given to somebody, without the secrets in it."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+
+_EXAMPLES = (
+    "mcp-inspect share session.mcpcap --dry-run",
+    "mcp-inspect share session.mcpcap -o for-the-report.mcpcap",
+    "mcp-inspect share session.mcpcap -o out.mcpcap --redact params.arguments.path --secret-env API_KEY",
+)
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("share", cls=Documented, examples=_EXAMPLES)
+@click.argument("file", type=_FILE)
+@click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Where the copy goes.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; list what would be replaced.")
+@click.option("--redact", "paths", multiple=True, metavar="PATH", help="Also replace this place of every message.")
+@click.option("--secret-env", multiple=True, metavar="NAME", help="Also replace the value of this variable.")
+@click.option(
+    "--secret", "secret_files", type=_FILE, multiple=True, metavar="FILE", help="Also these values, one a line."
+)
+@click.option(
+    "--key-file", type=_FILE, metavar="FILE", help="The key of the pseudonyms; a new one for each copy if not."
+)
+@click.option("--notes", is_flag=True, help="Copy the marks and comments beside the capture too.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+@click.pass_obj
+def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **options: Any) -> ExitStatus:
+    """Copy a capture without secrets: what gives access, what names you, and what you name.
+
+    Equal secrets have equal pseudonyms, and what was replaced is listed in the copy. The copy is read again, and
+    removed if a secret that is known is left in it. What only a reader understands stays: look into it before you
+    give it away.
+    """
+    from inspector.capture.sharing.sharing import Sharing
+    from inspector.cli.sharing import as_json, chosen, told, warnings
+
+    if out is None and not dry_run:
+        raise UsageError("the copy needs a name", hint="Say -o FILE, or --dry-run to see what would be replaced.")
+    output = Output(world, as_json=options["json_"], quiet=options["quiet"])
+    choice = chosen(
+        file,
+        world.env,
+        secret_env=options["secret_env"],
+        secret_files=options["secret_files"],
+        paths=options["paths"],
+        key_file=options["key_file"],
+    )
+    target = None if dry_run else out
+    sharing = Sharing(file, choice.wish)
+    try:
+        notes = _Notes(file, sharing.head.id, target, force=options["force"]) if options["notes"] else None
+        sharing.learn()
+        if target is None:
+            shared = sharing.rehearse()
+        else:
+            shared = sharing.write(target, overwrite=options["force"])
+        if notes is not None:
+            notes.copy(sharing, output)
+    finally:
+        sharing.close()
+    for warning in warnings(shared, choice):
+        output.warn(warning)
+    if output.as_json:
+        output.data(as_json(shared, choice, target))
+    elif not output.quiet:
+        output.text(told(shared, target))
+    return ExitStatus.OK
+
+
+class _Notes:
+    """The notes of a capture on their way beside its copy."""
+
+    def __init__(self, file: Path, capture_id: str, out: Path | None, *, force: bool) -> None:
+        from inspector.capture.notes import SUFFIX
+
+        self._file, self._id, self._out = file, capture_id, out
+        self._path = out.with_name(out.name + SUFFIX) if out is not None else None
+        if self._path is not None and not force and self._path.is_symlink() | self._path.exists():
+            raise UsageError(f"{self._path} is there already", hint="Name another file, or say --force.")
+
+    def copy(self, sharing: Any, output: Output) -> None:
+        """Write them, and look for secrets in what was written."""
+        from inspector.capture.sharing.notes import copied_notes, keep_notes
+
+        sharing.redactor.activate(list(sharing.known))
+        notes = copied_notes(self._file, self._id, sharing.redactor)
+        if notes.trouble:
+            output.warn(notes.trouble)
+        if self._out is None or self._path is None or notes.foreign:
+            return
+        self._path.unlink(missing_ok=True)
+        keep_notes(notes, self._out, self._id)
+        try:
+            sharing.scan(self._path)
+        except UsageError:
+            self._path.unlink()
+            raise

@@ -1,0 +1,75 @@
+"""`mcp-inspect verify`: whether a capture holds all that was observed, unchanged."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+
+if TYPE_CHECKING:
+    from inspector.capture.verify import Verdict
+
+_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
+
+
+@click.command("verify", cls=Documented, examples=_EXAMPLES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing; the exit status does.")
+@click.pass_obj
+def command(world: World, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
+    """Recompute the digests of a capture and compare them with those that were taken at the wire.
+
+    It ends with 0 if all fits (a whole capture, one that still grows, a redacted copy that is whole as a file), with 1
+    if the capture was cut, damaged or changed. It finds loss and damage, not forgery.
+    """
+    from inspector.capture.verify import verify
+
+    output = Output(world, as_json=json_, quiet=quiet)
+    verdict = verify(file)
+    if json_:
+        output.data({"file": str(file), "state": verdict.state} | msgspec.structs.asdict(verdict))
+    elif not quiet:
+        output.text("\n".join(_told(verdict)))
+    return ExitStatus.FINDINGS if verdict.state in ("faulty", "cut") else ExitStatus.OK
+
+
+def _told(verdict: "Verdict") -> list[str]:
+    from inspector.capture.verify import MOST_FAULTS, State
+
+    said = [_SENTENCES[verdict.state]]
+    if not verdict.redacted:
+        said.append(f"{verdict.covered:,} of {verdict.frames:,} frames are vouched for by a digest taken at the wire.")
+    else:
+        said.append(f"It is a redacted copy with {verdict.frames:,} frames: not verifiable against the wire.")
+    if verdict.torn_bytes:
+        said.append(f"The last line is torn: {verdict.torn_bytes:,} bytes without an end.")
+    if verdict.first_bad is not None:
+        said.append(
+            f"The first line that does not fit is {verdict.first_bad.line}, at byte {verdict.first_bad.byte:,}."
+        )
+    said += [f"  {fault}" for fault in verdict.faults]
+    if verdict.fault_count > MOST_FAULTS:
+        said.append(f"  and {verdict.fault_count - MOST_FAULTS:,} more")
+    if verdict.unknown:
+        kinds = ", ".join(f"{kind} ({count:,})" for kind, count in verdict.unknown.items())
+        said.append(f"Records of types that this program does not know, passed over: {kinds}.")
+    if verdict.newer:
+        said.append("Its format is newer than this program's.")
+    if verdict.state in (State.CUT, State.FAULTY):
+        said.append("mcp-inspect recover FILE -o OUT writes what stands before the damage.")
+    return said
+
+
+_SENTENCES = {
+    "faulty": "The capture was damaged or changed, or parts of it were never written.",
+    "growing": "The capture is still being recorded; so far all fits.",
+    "cut": "The capture was not closed in good order; what is there fits.",
+    "redacted": "The copy is whole as a file.",
+    "whole": "The capture is whole and unchanged.",
+}

@@ -1,0 +1,200 @@
+"""What `share` takes out beside what it knows by itself: from options, files and the person's own environment."""
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from inspector.capture.lines import blocks, open_for_reading, read_head
+from inspector.capture.records import ConnectionRecord, from_line
+from inspector.capture.sharing.names import is_harmless_variable, is_secret, is_telling
+from inspector.capture.sharing.paths import read_path
+from inspector.capture.sharing.sharing import Shared, Wish
+from inspector.capture.window import read_at
+from inspector.errors import UsageError
+
+_SHORTEST = 4
+"""Characters of a value that can be looked for."""
+_SHORTEST_KEY = 16
+_MOST = 1024 * 1024
+"""Bytes of a file with secrets or a key."""
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """What is looked for, and what can't be."""
+
+    wish: Wish
+    unknown: tuple[str, ...] = ()
+    """Variables that the server got, of which nothing is known here."""
+    common: tuple[str, ...] = ()
+    """Variables whose values could stand anywhere by chance."""
+
+
+def chosen(
+    path: Path,
+    env: Mapping[str, str],
+    *,
+    secret_env: Iterable[str] = (),
+    secret_files: Iterable[Path] = (),
+    paths: Iterable[str] = (),
+    key_file: Path | None = None,
+) -> Chosen:
+    """What is to be taken out of a capture.
+
+    Raises: UsageError, CaptureError.
+    """
+    key = _key(key_file)
+    given = [*_from_names(secret_env, env), *_from_files(secret_files)]
+    names = variables(path)
+    found = {name: env[name] for name in names if name in env and not is_harmless_variable(name)}
+    found |= {name: value for name, value in env.items() if is_secret(name)}
+    good = {name: value for name, value in found.items() if _can_be_found(name, value)}
+    wish = Wish(
+        key,
+        (*given, *((value, f"env:{name}") for name, value in good.items())),
+        tuple(read_path(each) for each in paths),
+        tuple(env[name] for name in ("USER", "LOGNAME") if env.get(name)),
+        tuple(env[name] for name in ("HOME",) if env.get(name)),
+    )
+    unknown = tuple(name for name in names if name not in env and is_secret(name))
+    return Chosen(wish, unknown, tuple(sorted(set(names) & (set(found) - set(good)))))
+
+
+def variables(path: Path) -> tuple[str, ...]:
+    """The names of the variables that the servers of a capture got, each once. Raises: CaptureError."""
+    fd = open_for_reading(path)
+    try:
+        read_head(fd, path)
+        names: dict[str, None] = {}
+        for block in blocks(lambda place, length: read_at(fd, place, length)):
+            for line in block.lines:
+                if b'"env_names"' in line:
+                    names |= dict.fromkeys(_names(line))
+        return tuple(names)
+    finally:
+        os.close(fd)
+
+
+def told(shared: Shared, out: Path | None) -> str:
+    """What was done, or would be, in words."""
+    rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
+    words = [f"{shared.entries:,} entries, {shared.replaced:,} values {'replaced' if out else 'would be replaced'}"]
+    for each in rows[:40]:
+        places = ", ".join(str(n) if n else "head" for n in each.entries)
+        equal = f"{len(each.values)} different" if len(each.values) > 1 else "1 value"
+        words.append(f"  {each.count:>6,}  {each.rule:<20} {equal:<14} {each.path or '-'} (entry {places})")
+    if len(rows) > 40:
+        words.append(f"          and {len(rows) - 40} more kinds; --json has all")
+    return "\n".join(words)
+
+
+def as_json(shared: Shared, chosen: Chosen, out: Path | None) -> dict[str, object]:
+    """The same for programs."""
+    rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
+    return {
+        "file": str(out) if out else None,
+        "entries": shared.entries,
+        "replaced": shared.replaced,
+        "rules": [
+            {
+                "rule": each.rule,
+                "path": each.path,
+                "count": each.count,
+                "different": len(each.values),
+                "entries": each.entries,
+            }
+            for each in rows
+        ],
+        "looked_for": shared.known,
+        "not_looked_for": {
+            "unknown": list(chosen.unknown),
+            "too_common": list(chosen.common),
+            "too_many": shared.unlearnt,
+        },
+        "left_out": dict(shared.left_out),
+        "grows": shared.grows,
+    }
+
+
+def warnings(shared: Shared, chosen: Chosen) -> Iterator[str]:
+    """What a person should know before the copy is given away."""
+    if chosen.unknown:
+        names = ", ".join(chosen.unknown[:10])
+        yield f"not known here, so not looked for: the values of {names}. --secret-env and --secret name values"
+    if chosen.common:
+        yield f"too short or too common to be looked for: the values of {', '.join(chosen.common[:10])}"
+    if shared.unlearnt:
+        yield f"{shared.unlearnt:,} secrets were replaced where they stood, and looked for nowhere else: too many"
+    for why, count in shared.left_out.items():
+        yield f"left out of the copy: {count:,} {'record' if count == 1 else 'records'} ({_WHY[why]})"
+    if shared.grows:
+        yield "the capture is still being written: the copy has what was there so far"
+
+
+_WHY = {
+    "unreadable": "can't be read",
+    "unknown": "of a type that this program does not know",
+    "torn": "torn at the end of the file",
+    "no payload": "their payload is in another file",
+}
+
+
+def _can_be_found(name: str, value: str) -> bool:
+    return len(value) >= _SHORTEST if is_secret(name) else is_telling(value)
+
+
+def _names(line: bytes) -> tuple[str, ...]:
+    try:
+        record = from_line(line)
+    except ValueError:
+        return ()
+    return record.env_names if isinstance(record, ConnectionRecord) else ()
+
+
+def _key(path: Path | None) -> bytes:
+    if path is None:
+        return secrets.token_bytes(32)
+    key = _read(path, "--key-file").strip()
+    if len(key) < _SHORTEST_KEY:
+        raise UsageError(
+            f"the key in {path} has fewer than {_SHORTEST_KEY} bytes", hint="Make one: openssl rand -hex 32"
+        )
+    return key
+
+
+def _from_names(names: Iterable[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        if name not in env:
+            raise UsageError(f"the environment has no {name}", hint="Set it, or name another with --secret-env.")
+        yield _long_enough(env[name], name), f"env:{name}"
+
+
+def _from_files(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    for number, path in enumerate(paths, 1):
+        text = _read(path, "--secret").decode("utf-8", "surrogateescape")
+        values = [line.strip("\r") for line in text.split("\n")]
+        for line, value in enumerate(values, 1):
+            if value.strip():
+                yield _long_enough(value, f"{path}, line {line},"), f"secret:{number}"
+
+
+def _long_enough(value: str, what: str) -> str:
+    if len(value) < _SHORTEST:
+        raise UsageError(
+            f"{what} has fewer than {_SHORTEST} characters, which stand everywhere",
+            hint="Use --redact PATH for its place.",
+        )
+    return value
+
+
+def _read(path: Path, option: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_MOST + 1)
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}", hint=f"Check {option}.") from None
+    if len(data) > _MOST:
+        raise UsageError(f"{path} has more than {_MOST:,} bytes", hint=f"Check {option}.")
+    return data

@@ -1,0 +1,198 @@
+"""A copy to give away: no planted secret is left in any spelling, equal ones stay equal, and the rest is as it was."""
+
+import base64
+import json
+import os
+import re
+import stat
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from inspector.capture.file import CaptureFile
+from inspector.capture.load import load
+from inspector.capture.opening import create
+from inspector.capture.records import FrameRecord, RedactRecord, from_line
+from inspector.capture.sharing.paths import read_path
+from inspector.capture.sharing.sharing import Shared, Sharing, Wish
+from inspector.capture.verify import State, verify
+from inspector.errors import UsageError
+from inspector.protocol.frames import Frame
+from tests.capture.recording import FACTS, HEAD, came, over, sent
+from tests.capture.sharing.planting import GIVEN, NAMED, PLANTED, planted
+
+WISH = Wish(
+    b"a key of some bytes",
+    (
+        (GIVEN["LIGHTHOUSE_KEY"], "env:LIGHTHOUSE_KEY"),
+        (GIVEN["DATABASE"], "env:DATABASE"),
+        (NAMED, "secret:1"),
+    ),
+    (read_path("params.arguments.path"),),
+    ("annelise",),
+    ("/home/annelise",),
+)
+
+
+def shared(path: Path, out: Path, wish: Wish = WISH, *, overwrite: bool = False) -> Shared:
+    sharing = Sharing(path, wish)
+    try:
+        sharing.learn()
+        return sharing.write(out, overwrite=overwrite)
+    finally:
+        sharing.close()
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("shared")
+    shared(planted(directory / "planted.mcpcap"), directory / "copy.mcpcap")
+    return directory / "copy.mcpcap"
+
+
+def _readings(data: str, depth: int = 0) -> list[str]:
+    """The text, and what it holds when it is unescaped, unquoted and decoded, again and again."""
+    found = [data]
+    if depth < 4:
+        if "\\" in data:
+            unescaped = re.sub(r"\\u00([0-9a-f]{2})", lambda hit: chr(int(hit[1], 16)), data)
+            found += _readings(re.sub(r"\\(.)", r"\1", unescaped), depth + 1)
+        if "%" in data:
+            found += _readings(unquote(data), depth + 1)
+        for run in re.findall(r"[A-Za-z0-9+/_-]{12,}", data):
+            whole = run[: len(run) // 4 * 4].replace("-", "+").replace("_", "/")
+            found.append(base64.b64decode(whole).decode("latin-1"))
+    return found
+
+
+@pytest.mark.parametrize("place", PLANTED)
+def test_a_planted_secret_is_not_in_the_copy(copy: Path, place: str) -> None:
+    original = copy.with_name("planted.mcpcap").read_text()
+    readings = _readings(copy.read_text())
+    secret = PLANTED[place]
+    assert any(secret in reading for reading in _readings(original)), "it was planted"
+    assert not [reading for reading in readings if secret in reading]
+
+
+def test_the_copy_opens_with_every_entry(copy: Path) -> None:
+    before, after = load(copy.with_name("planted.mcpcap")), load(copy)
+    try:
+        assert after.count == before.count
+        assert after.notices == before.notices == ()
+        kinds = [(before.store.kind(n), after.store.kind(n)) for n in range(1, after.count + 1)]
+        assert all(one == other for one, other in kinds)
+    finally:
+        before.close()
+        after.close()
+
+
+def test_what_is_no_secret_stays_to_the_letter(tmp_path: Path) -> None:
+    path = tmp_path / "x.mcpcap"
+    journal = over(CaptureFile(create(path), path))
+    for fact in FACTS:
+        journal.fact(fact)
+    strange = [
+        b'{"a":1E2, "a" : 1.0,"s":"\\u0061\\/", "maxTokens": 5, "progressToken":7}',
+        b"\xff\x00",
+        b"",
+        b"Server up",
+    ]
+    for payload in strange:
+        came(journal, payload)
+    journal.close()
+    done = shared(path, tmp_path / "y.mcpcap")
+    assert done.replaced == 0
+    after = load(tmp_path / "y.mcpcap")
+    try:
+        whats = [after.store.entry(n).what for n in range(1, after.count + 1)]
+    finally:
+        after.close()
+    assert whats[: len(FACTS)] == list(FACTS)
+    assert [what.payload for what in whats if isinstance(what, Frame)] == strange
+
+
+def test_equal_secrets_stay_equal_and_others_differ(copy: Path) -> None:
+    marks: dict[str, set[str]] = {}
+    for line in copy.read_bytes().splitlines():
+        if isinstance(record := from_line(line), RedactRecord):
+            marks.setdefault(record.path, set()).add(record.kh)
+    late = next(mark for path, mark in marks.items() if path == "headers.X-Api-Key")
+    assert late == marks["raw.params.v"]
+    assert late.isdisjoint(marks["headers.Mcp-Session-Id"])
+
+
+def test_a_value_keeps_its_type_and_the_class_of_its_length(tmp_path: Path) -> None:
+    path = tmp_path / "x.mcpcap"
+    journal = over(CaptureFile(create(path), path))
+    sent(journal, b'{"params":{"password":"abc","secret":1234567,"token":true,"apiKey":null,"cookie":["ab",""]}}')
+    journal.close()
+    shared(path, tmp_path / "y.mcpcap")
+    frames = [from_line(line) for line in (tmp_path / "y.mcpcap").read_bytes().splitlines()]
+    (frame,) = [record for record in frames if isinstance(record, FrameRecord)]
+    params = json.loads(frame.raw or "")["params"]
+    assert re.fullmatch(r"rdct_[a-z2-7]{7}", params["password"])
+    assert 10**7 <= params["secret"] < 10**8
+    assert (params["token"], params["apiKey"], params["cookie"][1]) == (True, None, "")
+    assert frame.len == len((frame.raw or "").encode())
+
+
+def test_the_copy_says_that_it_is_one(copy: Path) -> None:
+    verdict = verify(copy)
+    assert verdict.state is State.REDACTED
+    assert verdict.covered == 0
+    assert b'"sum"' not in copy.read_bytes()
+    assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
+
+
+def test_one_key_gives_one_copy_and_another_key_another(tmp_path: Path) -> None:
+    path = planted(tmp_path / "x.mcpcap")
+    for name, key in (("a", b"one"), ("b", b"one"), ("c", b"two")):
+        shared(path, tmp_path / name, Wish(key))
+    a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
+    assert a == b != c
+
+
+def test_a_copy_of_a_copy_keeps_the_pseudonyms_of_texts(copy: Path, tmp_path: Path) -> None:
+    shared(copy, tmp_path / "again", Wish(b"another key"))
+    first, again = copy.read_bytes().splitlines(), (tmp_path / "again").read_bytes().splitlines()
+    frames = [
+        [line for line in lines if b'"r":"frame"' in line and b"auth_pin_secret" not in line]
+        for lines in (first, again)
+    ]
+    assert frames[0] == frames[1]
+
+
+def test_nothing_is_overwritten_unless_told_and_never_the_original(tmp_path: Path) -> None:
+    path = planted(tmp_path / "x.mcpcap")
+    before = path.read_bytes()
+    (tmp_path / "y").write_text("mine")
+    with pytest.raises(UsageError, match="is there already"):
+        shared(path, tmp_path / "y")
+    assert (tmp_path / "y").read_text() == "mine"
+    (tmp_path / "link").symlink_to(path)
+    for out in (path, tmp_path / "link"):
+        with pytest.raises(UsageError, match="is the original"):
+            shared(path, out, overwrite=True)
+    shared(path, tmp_path / "y", overwrite=True)
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir() if each.name != "home") == ["link", "x.mcpcap", "y"]
+
+
+def test_a_secret_that_is_left_is_refused_and_no_file_stays(tmp_path: Path) -> None:
+    """The names of fields are no text that can be replaced, so a secret called like one is left."""
+    path = planted(tmp_path / "x.mcpcap")
+    with pytest.raises(UsageError, match="a secret would have been left in the copy, as it is, at byte"):
+        shared(path, tmp_path / "y", Wish(b"key", (("format", "secret:1"),)))
+    assert [each.name for each in tmp_path.iterdir() if each.name != "home"] == ["x.mcpcap"]
+
+
+@pytest.mark.parametrize("count", [7, 60])
+def test_what_can_not_be_read_is_left_out_and_counted(tmp_path: Path, count: int) -> None:
+    path = planted(tmp_path / "x.mcpcap")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-count] + b'\n{"r":"later","secret":1}\nrubbish\n{"r":"fra')
+    done = shared(path, tmp_path / "y")
+    assert done.left_out == {"unreadable": 2, "unknown": 1, "torn": 1}
+    assert verify(tmp_path / "y").state is State.REDACTED
+    assert HEAD.id.encode() in (tmp_path / "y").read_bytes()
