@@ -69,7 +69,7 @@ _COMMANDS = {
     "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),
     "checks": _Command("checks", "The checks, their severity and the revisions they apply to", _MORE, talks=False),
     "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
-    "debug": _Command("debug", "What a capture costs in memory", _MORE, talks=False),
+    "debug": _Command("debug", "What a capture, or traffic with a server, costs in memory", _MORE),
     "conformance": _Command("conformance", "One scenario of the official suite, named by the environment", talks=False),
     "start": _Command("start", "What runs without any words: servers found, recent captures", talks=False),
 }

@@ -120,6 +120,8 @@ class Sitting:
     at_start_mb: float = 0.0
     """Resident memory with the first tools listed."""
     at_end_mb: float = 0.0
+    until_rest_s: float = 0.0
+    """How long checks went on afterwards."""
     idle_percent: float = 0.0
     """Of one core, when nothing happens any more."""
     idle_bytes: int = 0
@@ -137,17 +139,24 @@ class Sitting:
 
 
 def sitting(
-    env: Mapping[str, str], code: str, *options: str, entries: int, around_s: float = 0, idle_s: float = 0
+    env: Mapping[str, str],
+    code: str,
+    *options: str,
+    entries: int,
+    around_s: float = 0,
+    idle_s: float = 0,
+    most_a_second: int | None = None,
 ) -> Sitting:
     """Look at a server while it does what it does, pressing keys until so many more entries are there.
 
     Pressed is `P`, which freezes and releases the list: its answer is drawn whatever else is on the screen. With
-    `around_s` keys are pressed before the first of the entries too, and so long after the last.
+    `around_s` keys are pressed before the first of the entries too, and so long after the last. `most_a_second`: bytes
+    that the terminal takes.
     """
     seen = Sitting()
     argv = inspector("stdio", *options, "--", sys.executable, "-c", code)
     chance = random.Random(1)
-    with Terminal(argv, env=env, columns=160, lines=50) as terminal:
+    with Terminal(argv, env=env, columns=160, lines=50, most_a_second=most_a_second) as terminal:
         terminal.until(b"Tools 1")
         terminal.rest(0.5)
         before = entries_shown(terminal)
@@ -168,7 +177,23 @@ def sitting(
     return seen
 
 
+_CHECKED_S, _QUIET_SHARE = 120.0, 0.05
+"""How long checks of what has come may go on before rest is measured, and from what share of a core on it is rest."""
+
+
+def await_rest(terminal: Terminal) -> float:
+    """Wait until a program has done what it does in the background; how many seconds that took."""
+    began = time.perf_counter()
+    while time.perf_counter() - began < _CHECKED_S:
+        spent = cpu_s(terminal.pid)
+        terminal.rest(0.5)
+        if (cpu_s(terminal.pid) - spent) / 0.5 < _QUIET_SHARE:
+            break
+    return time.perf_counter() - began
+
+
 def _do_nothing(terminal: Terminal, seen: Sitting, seconds: float) -> None:
+    seen.until_rest_s = await_rest(terminal)
     spent, written = cpu_s(terminal.pid), len(terminal.written)
     terminal.rest(seconds)
     seen.idle_percent = (cpu_s(terminal.pid) - spent) / seconds * 100

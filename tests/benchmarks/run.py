@@ -17,10 +17,12 @@ from typing import TypeVar
 
 from tests.benchmarks import captures as long
 from tests.benchmarks import checks, details, filters, measure, views
-from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD
+from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD, STEADY, STEADY_RATE, STEADY_SIZE
 from tests.servers.real import NotInstalled, argv
 
 ROUNDS = 9
+SLOW = 100_000
+"""Bytes a second that a slow terminal takes."""
 T = TypeVar("T")
 
 
@@ -92,6 +94,7 @@ def flood(home: Path) -> Iterator[Row]:
     memory = f"{seen.at_start_mb:.0f} MB, after the flood {seen.at_end_mb:.0f} MB ({per:.0f} B a message)"
     yield Row("memory after the start", memory, "100 MB after it", seen.at_end_mb <= 100)
     rest = f"{seen.idle_percent:.1f} % of a core, {seen.idle_bytes} bytes to the terminal"
+    rest += f" (checks went on for {seen.until_rest_s:.0f} s)"
     yield Row("rest", rest, "2 %, 0 bytes", seen.idle_percent < 2 and seen.idle_bytes == 0)
 
 
@@ -100,6 +103,11 @@ def others(home: Path) -> Iterator[Row]:
     env = measure.environment(home)
     seen = measure.sitting(env, STDERR_FLOOD, entries=FLOOD_SIZE)
     yield keys(f"keys during {FLOOD_SIZE:,} lines of stderr", seen, most_ms=50)
+    seen = measure.sitting(env, STEADY, entries=STEADY_SIZE)
+    yield keys(f"keys during {STEADY_RATE:,} messages a second", seen, most_ms=50)
+    seen = measure.sitting(env, STEADY, entries=STEADY_SIZE, most_a_second=SLOW)
+    figures = f"median {seen.median_ms:.0f} ms, p95 {seen.p95_ms:.0f} ms of {len(seen.keys_ms)}"
+    yield Row("the same on a terminal of 100 kB a second", figures, "median 250 ms", seen.median_ms <= 250)
     seen = measure.sitting(env, HUGE_LINE, entries=1, around_s=2)
     yield keys("keys while one message of 100 MB comes", seen, most_ms=500)
 

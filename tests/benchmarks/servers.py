@@ -33,6 +33,19 @@ FLOOD = _then(f"""
 """)
 """Numbered notifications of 200 bytes, as fast as the pipe takes them."""
 
+STEADY_SIZE, STEADY_RATE = 300_000, 50_000
+STEADY = _then(f"""
+        began = time.monotonic()
+        for n in range({STEADY_SIZE}):
+            sys.stdout.write('{{"jsonrpc":"2.0","method":"notifications/message","params":'
+                             '{{"level":"info","logger":"flood","data":"%08d %s"}}}}\\n' % (n, "x" * 90))
+            if n % 500 == 0:
+                sys.stdout.flush()
+                time.sleep(max(0, began + n / {STEADY_RATE} - time.monotonic()))
+        sys.stdout.flush()
+""")
+"""The same, so many a second."""
+
 STDERR_FLOOD = _then(f"""
         for n in range({FLOOD_SIZE}):
             sys.stderr.write("%08d some trouble is told of here, again and again\\n" % n)

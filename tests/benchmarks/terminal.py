@@ -22,7 +22,17 @@ _RECENT = 100_000
 class Terminal:
     """A child on a pty. A context manager: leaving it ends the child."""
 
-    def __init__(self, argv: Sequence[str], *, env: Mapping[str, str], columns: int = 120, lines: int = 40) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        columns: int = 120,
+        lines: int = 40,
+        most_a_second: int | None = None,
+    ) -> None:
+        """`most_a_second`: bytes that it takes, as a far or slow terminal does; None: as fast as they come."""
+        self._most, self._drained_until = most_a_second, 0.0
         self.written = bytearray()
         self.started = time.perf_counter()
         self._over = False
@@ -46,13 +56,19 @@ class Terminal:
 
     def read(self, seconds: float) -> bool:
         """Take what is written within a time, answering Textual's question to a terminal. Whether anything was."""
+        busy = min(seconds, self._drained_until - time.perf_counter())
+        if busy > 0:
+            time.sleep(busy)
+            return False
         ready, _, _ = select.select([self._fd], [], [], seconds)
         if not ready:
             return False
         try:
-            data = os.read(self._fd, 1 << 16)
+            data = os.read(self._fd, 1 << 16 if self._most is None else max(1, self._most // 100))
         except OSError:  # the child has closed its end
             return False
+        if self._most is not None:
+            self._drained_until = time.perf_counter() + len(data) / self._most
         if b"\x1b[?2026$p" in data:
             self.press(b"\x1b[?2026;2$y")
         self.written += data

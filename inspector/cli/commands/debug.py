@@ -1,50 +1,93 @@
 """`mcp-inspect debug`: what this program itself costs, for whoever wants to know or reports a fault."""
 
+import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
+from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.session.session import State
+from inspector.viewmodels.memory import Memory, memory_of, resident_bytes
 
 _EXAMPLES = (
     "mcp-inspect debug stats session.mcpcap",
     "mcp-inspect debug stats session.mcpcap --json",
+    "mcp-inspect debug stats --for 10 -- node server.js",
 )
+_URL = ("http://", "https://")
+_PACE_S = 0.05
+"""Between two looks whether a connection has ended."""
 
 
 @click.command("debug", cls=Documented, examples=_EXAMPLES)
 @click.argument("what", type=click.Choice(["stats"]))
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
+@click.argument("source", required=False, metavar="[FILE | URL | -- CMD…]")
+@click.option("--for", "seconds", type=click.FloatRange(0), default=1.0, metavar="S", help="Seconds at a server (1).")
+@headless_settings
 @click.pass_obj
-def command(world: World, /, what: str, file: Path, json_: bool) -> ExitStatus:
-    """Read a capture to its end and say what it costs: memory, bytes an entry, seconds."""
-    from inspector.capture.load import load
-    from inspector.viewmodels.memory import memory_of, resident_bytes
+def command(world: World, /, what: str, source: str | None, seconds: float, **options: Any) -> ExitStatus:
+    """Say what traffic costs: memory, bytes an entry, seconds.
 
-    output = Output(world)
+    A capture is read to its end. To a server a connection is made and recorded for some seconds, or until it ends.
+    """
+    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
+    if world.theirs is None and source is None:
+        raise UsageError("nothing to look at", hint="Name a capture, a URL, or a server's command after --.")
+    if world.theirs is None and source is not None and not source.startswith(_URL):
+        return _of_file(output, Path(source))
+    before = resident_bytes()
+
+    async def work(visit: Visit) -> ExitStatus:
+        began, most = time.perf_counter(), 0
+        while visit.session.state is not State.CLOSED and time.perf_counter() < began + seconds:
+            most = max(most, resident_bytes())
+            await asyncio.sleep(min(_PACE_S, seconds))
+        _tell(visit.output, visit.session.journal, (before, most), time.perf_counter() - began, "looked for")
+        return ExitStatus.OK
+
+    return visit(world, source, options, work)
+
+
+def _of_file(output: Output, file: Path) -> ExitStatus:
+    from inspector.capture.load import load
+
     before, began = resident_bytes(), time.perf_counter()
     journal = load(file)
     try:
-        seconds, memory = time.perf_counter() - began, memory_of(journal)
+        _tell(output, journal, (before, 0), time.perf_counter() - began, "read in")
     finally:
         journal.close()
-    if json_:
-        known = msgspec.structs.asdict(memory)
-        output.data(known | {"resident_before_bytes": before, "bytes_an_entry": memory.each, "seconds": seconds})
-        return ExitStatus.OK
+    return ExitStatus.OK
+
+
+def _tell(output: Output, journal: Journal, resident: tuple[int, int], seconds: float, took: str) -> None:
+    """Print the figures. `resident`: bytes before, and the most that were seen meanwhile."""
+    memory, before = memory_of(journal), resident[0]
+    most = max(resident[1], memory.resident_bytes)
+    if output.as_json:
+        known = msgspec.structs.asdict(memory) | {"resident_before_bytes": before, "resident_most_bytes": most}
+        output.data(known | {"bytes_an_entry": memory.each, "seconds": seconds})
+        return
     rows = {
         "entries": f"{memory.entries:,}, {memory.exchanges:,} exchanges",
-        "read in": f"{seconds:.2f} s",
-        "resident": f"{memory.resident_bytes / 1e6:.0f} MB, before it {before / 1e6:.0f} MB",
+        took: f"{seconds:.2f} s{_rate(memory, seconds)}",
+        "resident": f"{memory.resident_bytes / 1e6:.0f} MB, at most {most / 1e6:.0f} MB, before it {before / 1e6:.0f} MB",
         "index": f"{memory.index_bytes / 1e6:.1f} MB, {memory.each:.1f} bytes an entry",
         "entries at hand": f"{memory.at_hand:,}, {memory.at_hand_bytes:,} bytes of at most {memory.at_hand_most:,}",
         "threads": str(memory.threads),
     }
     output.text("\n".join(f"{name:<16} {value}" for name, value in rows.items()))
-    return ExitStatus.OK
+
+
+def _rate(memory: Memory, seconds: float) -> str:
+    return f", {memory.entries / seconds:,.0f} entries a second" if seconds > 0 else ""

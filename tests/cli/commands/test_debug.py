@@ -4,7 +4,7 @@ from pathlib import Path
 
 from inspector.cli.commands.debug import command
 from tests.captures.record import sample
-from tests.cli.running import inspect
+from tests.cli.running import demo, inspect
 
 
 def test_what_a_capture_costs_is_said_in_words() -> None:
@@ -30,3 +30,22 @@ def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
 
 def test_it_is_called_debug() -> None:
     assert command.name == "debug"
+
+
+def test_what_traffic_with_a_server_costs_is_said_after_some_time() -> None:
+    ran = inspect("debug", "stats", "--for", "0.1", *demo())
+    assert ran.status == 0
+    names = [line[:16].strip() for line in ran.stdout.splitlines()]
+    assert names == ["entries", "looked for", "resident", "index", "entries at hand", "threads"]
+    data = inspect("debug", "stats", "--json", "--for", "0", *demo()).data
+    assert data["entries"] > data["exchanges"] > 0
+    assert data["resident_bytes"] > 1_000_000
+
+
+def test_a_server_that_can_not_be_had_has_no_figures() -> None:
+    ran = inspect("debug", "stats", "--", "/nowhere/at/all")
+    assert (ran.status != 0, ran.stdout) == (True, "")
+
+
+def test_no_source_at_all_is_refused() -> None:
+    assert "Name a capture, a URL, or a server's command" in inspect("debug", "stats").stderr
