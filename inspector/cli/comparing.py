@@ -11,6 +11,7 @@ from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rules
 from inspector.capture.compare.operations import Accounts, accounts
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import shared
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.viewmodels.compare import Names, comparison_data, comparison_lines
@@ -18,10 +19,25 @@ from inspector.viewmodels.compare import Names, comparison_data, comparison_line
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = [
-    click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="PATH, PATH => TEXT or /REGEX/ => TEXT."),
-    click.option("--rules", "rules_file", type=click.Path(path_type=Path), metavar="FILE", help="Rules, YAML or TOML."),
-    click.option("--exact", multiple=True, metavar="NAME", help=f"Compare these as they are: {', '.join(NAMES)}, all."),
-    click.option("--only", multiple=True, metavar="PATTERN", help="Only these methods or names: tools/*, echo."),
+    shared(
+        "comparing", "--ignore", "ignored", multiple=True, metavar="RULE", help="PATH, PATH => TEXT or /REGEX/ => TEXT."
+    ),
+    shared(
+        "comparing",
+        "--rules",
+        "rules_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Such rules, YAML or TOML.",
+    ),
+    shared(
+        "comparing",
+        "--exact",
+        multiple=True,
+        metavar="NAME",
+        help=f"Compare these as they are: {', '.join(NAMES)}, all.",
+    ),
+    shared("comparing", "--only", multiple=True, metavar="PATTERN", help="Only these methods or names: tools/*, echo."),
 ]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 TOPICS = {
+    "comparing": "what of two sessions counts as a difference",
     "findings": "what is known, who cares, and reports for other programs",
     "server": "the server's process, its address, how to speak with it",
     "questions": "what it may ask, and who answers",

@@ -22,6 +22,7 @@ from inspector.session.engine import Live
 from inspector.session.opened import Opened
 
 if TYPE_CHECKING:  # of the start screen; a named server does not wait for what finds servers
+    from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
     from inspector.viewmodels.start import Capture, Server, StartChoice
     from inspector.viewmodels.wanted import Wanted
@@ -129,6 +130,27 @@ def replay(world: World, path: Path, *others: Path) -> ExitStatus:
     from inspector.viewmodels.start import OpenCapture
 
     return open_all(world, lambda servers: [*map(OpenCapture, (path, *others))])
+
+
+def compare_on_screen(
+    world: World, before: Path, after: Path, normal: "Normal", only: Sequence[str] = ()
+) -> ExitStatus:
+    """Open the interface on two captures side by side.
+
+    Raises: CaptureError if one of them is none.
+    """
+    from inspector.capture.load import Loading
+    from inspector.tui.comparing import ComparingApp
+
+    demand_terminal(world)
+    for path in (before, after):
+        Loading(path).journal.close()
+    servers = Servers(world)
+    try:
+        with _brisk(), leaving_no_child(servers.end), held_log():
+            return _run(ComparingApp(before, after, normal, only, servers))
+    finally:
+        servers.end()
 
 
 def show_live(begin: Callable[..., Live], first: Live) -> ExitStatus:

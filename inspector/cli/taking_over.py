@@ -46,6 +46,6 @@ async def _replay(live: Live, plan: Plan, wish: Wish) -> Resent | None:
 
 
 async def _opened(live: Live) -> Session | None:
-    while live.state is State.CONNECTING and live.crash is None:
+    while live.state is State.CONNECTING and live.crash is None:  # noqa: ASYNC110 - it is a state, set by its session
         await asyncio.sleep(_PACE_S)
     return live.session if live.state is State.OPEN else None

@@ -44,6 +44,7 @@ class Where(StrEnum):
     MARKS = "Marks and views"
     STORY = "Story of an operation"
     SESSIONS = "Sessions"
+    COMPARE = "Comparing captures"
     OPEN = "Opening another server"
     CONFIRM = "Questions before a start"
 

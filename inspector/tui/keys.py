@@ -9,6 +9,7 @@ do, the field keeps it. Users rebind by `id`, so an id is for ever.
 from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import Action, Where, key_name, types
+from inspector.tui.compare_keys import COMPARING
 from inspector.tui.filter_keys import FILTERING
 from inspector.tui.finding_keys import FINDING_JUMPS, FINDINGS, FINDINGS_SCREEN
 from inspector.tui.mark_keys import MARKING
@@ -131,6 +132,7 @@ ACTIONS: tuple[Action, ...] = (
     *TIMELINE,
     *TRAFFIC,
     *REPLAYING,
+    *COMPARING,
     *MARKING,
     *TELLING,
     *SHELF,

@@ -1,6 +1,5 @@
-"""What the app does with the captures of earlier sessions: opens one in a tab, hands two on to be compared."""
+"""What the app does with the captures of earlier sessions: opens one in a tab, compares two."""
 
-import shlex
 from typing import TYPE_CHECKING
 
 from inspector.viewmodels.start import OpenCapture
@@ -31,7 +30,7 @@ class Recent:
     def on_sessions_panel_compare_wanted(  # type: ignore[misc]
         self: "InspectApp", message: "SessionsPanel.CompareWanted"
     ) -> None:
-        """Hand on the command that compares them."""
-        command = shlex.join(["mcp-inspect", "diff", str(message.before), str(message.after)])
-        self.copy_to_clipboard(command)
-        self.say(f"Copied: {command}")
+        """Show them side by side."""
+        from inspector.tui.screens.compare import of_files
+
+        self.push_screen(of_files(message.before, message.after))

@@ -40,8 +40,11 @@ def _in_place(count: int, partner_of: dict[int, int], alone: Sequence[int]) -> l
             behind[neighbour].append(there)
         else:
             neighbour = in_first[there]
-    found: list[Pair] = [(None, there) for there in behind[-1]]
+    found: list[Pair] = []
+    waiting = behind[-1]
     for here in range(count):
+        if here in partner_of:  # what is gone stands before what is new in its place
+            found += [(None, there) for there in waiting]
+            waiting = behind[here]
         found.append((here, partner_of.get(here)))
-        found += [(None, there) for there in behind[here]]
-    return found
+    return found + [(None, there) for there in waiting]

@@ -12,19 +12,21 @@ from inspector.cli.output import Output
 from inspector.cli.sides import are_captures, demand_captures, read_sides
 from inspector.cli.surface_diff import FAILS, diff_surfaces
 from inspector.cli.world import World
+from inspector.errors import UsageError
 
 _EXAMPLES = (
     "mcp-inspect diff before.mcpcap after.mcpcap",
-    "mcp-inspect diff --only 'tools/*' --ignore 'result.content[*].text' before.mcpcap after.mcpcap",
+    "mcp-inspect diff --only 'tools/*' --ignore '**.text' before.mcpcap after.mcpcap",
     "mcp-inspect diff --fail-on breaking mcp.lock.json -- node server.js",
     "mcp-inspect diff --markdown 'npx -y server@1.0' 'npx -y server@1.1'",
 )
 
 
 @click.command("diff", cls=Documented, examples=_EXAMPLES)
-@click.option("--surface/--sessions", default=None, help="What servers offer, or what was asked and answered.")
-@click.option("--fail-on", type=click.Choice(FAILS), help="Of surfaces: from what on the exit status is 1 (any).")
-@click.option("--markdown", is_flag=True, help="Of surfaces: write Markdown, for a pull request.")
+@click.option("--surface/--sessions", default=None, help="Compare what servers offer, or sessions.")
+@click.option("--fail-on", type=click.Choice(FAILS), metavar="LEVEL", help=f"Of surfaces: {', '.join(FAILS)} (any).")
+@click.option("--markdown", is_flag=True, help="Of surfaces: write Markdown.")
+@click.option("--screen", is_flag=True, help="Of sessions: show both side by side.")
 @comparing_options
 @click.argument("words", nargs=-1, metavar="A B | A -- CMD…")
 @headless_settings
@@ -36,14 +38,14 @@ def command(
     surface: bool | None,
     fail_on: str | None,
     markdown: bool,
+    screen: bool,
     **options: Any,
 ) -> ExitStatus:
-    """Say what is different between A and B, in what was asked and answered or in what the servers offer.
+    """Say what is different between two sessions, or between what two servers offer.
 
-    Two captures are compared by their operations: these are paired by what was asked, not by position; made-up ids,
-    times, cursors, ports and temporary paths are no difference. With --surface, and wherever A or B is a file of
-    mcp-inspect surface, a URL, or a command (quoted as one word, or after --), what the servers offer is compared: each
-    difference is breaking, a warning, or info. The exit status is 1 if anything differs, or as much as --fail-on says.
+    Captures are compared by their operations, paired by what was asked; made-up ids, times, cursors, ports and
+    temporary paths are no difference. With --surface, and where A or B is a file of mcp-inspect surface, a URL or a
+    command (one quoted word, or after --), what servers offer is compared. The exit status is 1 if anything differs.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     sides = read_sides(words, world.theirs, 2)
@@ -51,6 +53,13 @@ def command(
         surface = not are_captures(sides) or fail_on is not None or markdown
     if surface:
         refuse_rules(options)
+        if screen:
+            raise UsageError("--screen shows two captures", hint="Leave it out, or name two captures.")
         return diff_surfaces(world, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
     before, after = demand_captures(sides)
+    if screen:
+        from inspector.cli.interface import compare_on_screen
+
+        wish = read_wish(options)
+        return compare_on_screen(world, before, after, wish.normal, wish.only)
     return compare_captures(output, before, after, read_wish(options))

@@ -9,6 +9,7 @@ def test_equal_items_are_paired_wherever_they_stand_and_each_once() -> None:
 
 def test_what_is_alone_stands_behind_its_own_neighbour() -> None:
     assert align("abc", "xacyb", str) == [(None, 0), (0, 1), (1, 4), (2, 2), (None, 3)]
+    assert align("aoc", "anc", str) == [(0, 0), (1, None), (None, 1), (2, 2)]
     assert align("", "ab", str) == [(None, 0), (None, 1)]
     assert align("ab", "", str) == [(0, None), (1, None)]
 

@@ -1,0 +1,154 @@
+"""Two captures side by side, operation by operation, over the whole screen; `n` jumps from difference to difference.
+
+They are read and compared on a thread, which is told to stop when the screen is left.
+"""
+
+import asyncio
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+
+from inspector.capture.compare.differences import Comparison, compare
+from inspector.capture.compare.normal import NAMES, Normal
+from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.load import load
+from inspector.errors import InspectError
+from inspector.tui import keys
+from inspector.tui.keys import Where
+from inspector.tui.widgets.footer_bar import FooterBar
+from inspector.tui.widgets.log_list import LogList
+from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.compare import Names, summary
+from inspector.viewmodels.compare_rows import CompareRows
+from inspector.viewmodels.rows import SpanRows
+from inspector.viewmodels.text import visible
+
+Made = Callable[[bool], Comparison]
+"""Makes the comparison, on a thread; True: exactly. Raises: InspectError."""
+
+
+class CompareScreen(ModalScreen[None]):
+    """Both sides in one list, a row for what belongs together."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(Where.COMPARE),
+        replace(keys.binding(keys.action("help")), action="help"),
+    ]
+    DEFAULT_CSS = """
+    CompareScreen { layout: vertical; background: $background; }
+    CompareScreen > LogList { height: 1fr; }
+    """
+
+    def __init__(self, names: Names, make: Made) -> None:
+        super().__init__()
+        self._names = names
+        self._make = make
+        self._exact = False
+        self._found: CompareRows | None = None
+        self._head = StatusLine()
+        self._foot = StatusLine()
+        self._list = LogList(SpanRows(), empty=[[("comparing", "muted")]])
+
+    def compose(self) -> ComposeResult:
+        """The summary, both sides, the chosen place in words, keys."""
+        yield self._head
+        yield self._list
+        yield self._foot
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._list.focus()
+        self._compare()
+
+    @work(exclusive=True)
+    async def _compare(self) -> None:
+        try:
+            found = await asyncio.to_thread(self._make, self._exact)
+        except InspectError as error:
+            lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
+            self._list.empty = [[("✗ There is nothing to compare", "error")], *([(line, "text")] for line in lines)]
+            self._list.refresh()
+            return
+        self._found = CompareRows(found, self._names)
+        self._list.empty = [[("There is nothing to compare.", "muted")]]
+        self._list.source = self._found
+        self._list.sync()
+        how = "exactly" if self._exact else "but for ids, times, cursors, ports and temporary paths"
+        self._head.show([(visible(summary(found, self._names)), "title")], [(how, "faint")])
+        self.action_jump(1, first=True)
+
+    def action_jump(self, by: int, first: bool = False) -> None:
+        """Go to the next difference, or the one before."""
+        if self._found is None:
+            return
+        at = self._found.next(-1 if first else self._list.view.cursor, back=by < 0)
+        if at is not None:
+            self._list.go_to(at)
+        elif not first:
+            self.notify(f"There is no difference {'below' if by > 0 else 'above'}.", markup=False, timeout=3)
+
+    def action_exact(self) -> None:
+        """Compare with what is made up anew in each run, or without."""
+        self._exact = not self._exact
+        self._compare()
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Say where the chosen row is."""
+        message.stop()
+        if self._found is not None and self._found.count:
+            at = self._found.differences
+            number = sum(each <= message.index for each in at)
+            self._foot.show(self._found.about(message.index), [(f"{number:,} of {len(at):,}", "muted")])
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Show both values of a place whole."""
+        message.stop()
+        values = self._found.values(message.index) if self._found is not None else None
+        if values is None:
+            return
+        from inspector.tui.screens.before_after import BeforeAfterScreen
+        from inspector.viewmodels.compare_values import value_lines
+
+        before, after = values
+        self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from inspector.tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen((Where.COMPARE, Where.MOVING, Where.LIST)))
+
+    def action_leave(self) -> None:
+        """Back to where one came from."""
+        self.dismiss(None)
+
+
+def of_files(before: Path, after: Path, normal: Normal | None = None, only: Sequence[str] = ()) -> CompareScreen:
+    """The screen for two captures. They are read when it is shown."""
+    names = Names(before.name, after.name)
+    if before.name == after.name:
+        names = Names(str(before), str(after))
+    read: list[Accounts] = []
+
+    def make(exactly: bool) -> Comparison:
+        if not read:
+            read.extend([_accounts(before), _accounts(after)])
+        return compare(read[0], read[1], Normal(off=NAMES) if exactly else normal or Normal(), only)
+
+    return CompareScreen(names, make)
+
+
+def _accounts(path: Path) -> Accounts:
+    journal = load(path)
+    try:
+        return accounts(journal)
+    finally:
+        journal.close()

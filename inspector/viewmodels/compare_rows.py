@@ -1,0 +1,130 @@
+"""Two captures side by side as rows: what belongs together in one row, what has no partner beside a gap.
+
+Below an operation that differs stand the places where it does, with both sides.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from inspector.capture.compare.differences import Compared, Comparison, Side, Verdict
+from inspector.protocol.differences import ABSENT, MOST, Change
+from inspector.viewmodels.compare import Names, shown, title
+from inspector.viewmodels.lines import Line, lay, span
+from inspector.viewmodels.roles import Role, Span
+from inspector.viewmodels.rows import RowSource, RowView
+
+_DIVIDER = " │ "
+_SIGNS: dict[Verdict, tuple[str, Role]] = {
+    Verdict.SAME: ("  ", "faint"),
+    Verdict.DIFFERENT: ("≠ ", "warning"),
+    Verdict.ONLY_BEFORE: ("− ", "removed"),
+    Verdict.ONLY_AFTER: ("+ ", "added"),
+}
+_LONGEST = 2000
+"""Characters of a value in a row."""
+
+
+class _Row(msgspec.Struct, frozen=True):
+    compared: Compared
+    change: Change | None = None
+    """None for the row of the operation itself."""
+    more: bool = False
+    """Whether it only says that there are more places."""
+
+
+class CompareRows(RowSource):
+    """All operations of a comparison, and the places of each that differ."""
+
+    def __init__(self, found: Comparison, names: Names) -> None:
+        self._names = names
+        self._rows: list[_Row] = []
+        for compared in found.rows:
+            self._rows.append(_Row(compared))
+            self._rows += [_Row(compared, change) for change in compared.changes[:MOST]]
+            if len(compared.changes) > MOST:
+                self._rows.append(_Row(compared, more=True))
+        self.differences = [
+            at
+            for at, row in enumerate(self._rows)
+            if row.change is None and not row.more and row.compared.verdict is not Verdict.SAME
+        ]
+        """The rows of the operations that differ."""
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def next(self, index: int, *, back: bool = False) -> int | None:
+        """The next operation that differs, seen from a row; None if there is none."""
+        if back:
+            return next((at for at in reversed(self.differences) if at < index), None)
+        return next((at for at in self.differences if at > index), None)
+
+    def row(self, index: int, width: int) -> RowView:
+        """Both sides, and what stands between them."""
+        row = self._rows[index]
+        half = max(0, (width - len(_DIVIDER)) // 2)
+        left, right = (_more() if row.more else _place(row.change)) if row.change or row.more else _heads(row.compared)
+        return RowView([*lay(left, half), (_DIVIDER, "faint"), *lay(right, width - half - len(_DIVIDER))])
+
+    def header(self, width: int) -> Sequence[Span]:
+        """What both sides are called."""
+        half = max(0, (width - len(_DIVIDER)) // 2)
+        left, right = (lay([span(name, "title")], half) for name in (self._names.before, self._names.after))
+        return [*left, (_DIVIDER, "faint"), *right]
+
+    def about(self, index: int) -> Line:
+        """The chosen row in words: a place with its path, an operation with its frames."""
+        if not 0 <= index < len(self._rows):
+            return ()
+        row = self._rows[index]
+        if row.change is not None:
+            return (span(row.change.path or "all of it", "key"),)
+        return (*title(row.compared), (f"  {row.compared.verdict}", "muted"))
+
+    def values(self, index: int) -> tuple[str, str] | None:
+        """Both values of a place, whole, as JSON; None for a row that is none. Foreign text."""
+        change = self._rows[index].change if 0 <= index < len(self._rows) else None
+        return None if change is None else (shown(change.before, _WHOLE), shown(change.after, _WHOLE))
+
+    def entries(self, index: int) -> tuple[int, int]:
+        """Where the operation stands on both sides; 0 where it does not."""
+        compared = self._rows[index].compared
+        return tuple(side.frame if side is not None else 0 for side in (compared.before, compared.after))  # type: ignore[return-value]
+
+
+_WHOLE = 1_000_000
+"""Characters of a value that is shown whole."""
+
+
+def _heads(row: Compared) -> tuple[list[Span], list[Span]]:
+    sign, role = _SIGNS[row.verdict]
+    return [(sign, role), *_head(row, row.before)], [(sign, role), *_head(row, row.after)]
+
+
+def _head(row: Compared, side: Side | None) -> list[Span]:
+    if side is None:
+        return [span(row.why, "muted")] if row.why else []
+    took = "" if side.duration_ns is None else f"  {side.duration_ns / 1e6:,.1f} ms"
+    return [*title(row), (f"  #{side.frame}{took}", "faint")]
+
+
+def _place(change: Change | None) -> tuple[list[Span], list[Span]]:
+    assert change is not None, "a row of a place has one"
+    last = change.path.rpartition(".")[2] or "all of it"
+    sides: list[list[Span]] = []
+    for value, role in ((change.before, "removed"), (change.after, "added")):
+        if value is ABSENT:
+            sides.append([("    ", "text"), span(last, "faint", limit=80), ("  nothing", "faint")])
+        else:
+            known: Role = "removed" if role == "removed" else "added"
+            sides.append(
+                [("    ", "text"), span(last, "key", limit=80), ("  ", "text"), span(shown(value, _LONGEST), known)]
+            )
+    return sides[0], sides[1]
+
+
+def _more() -> tuple[list[Span], list[Span]]:
+    return [("    and more", "muted")], [("    and more", "muted")]

@@ -1,0 +1,18 @@
+"""The app on two captures begins with both side by side; behind that, each has a tab."""
+
+from inspector.capture.compare.normal import Normal
+from inspector.tui.comparing import ComparingApp
+from inspector.tui.screens.compare import CompareScreen
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+
+async def test_it_begins_with_the_comparison_and_goes_on_with_the_captures() -> None:
+    app = ComparingApp(sample("lighthouse"), sample("evening"), Normal(), ["tools/*"])
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(lambda: isinstance(app.screen, CompareScreen) and "only in" in text(app), "the comparison")
+        await pilot.press("escape")
+        await until(lambda: len(app.tabs) == 2 and "evening" in text(app), "the tabs")
+    for tab in app.tabs:
+        await tab.subject.end()
