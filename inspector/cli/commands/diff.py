@@ -18,7 +18,6 @@ _EXAMPLES = (
     "mcp-inspect diff before.mcpcap after.mcpcap",
     "mcp-inspect diff --only 'tools/*' --ignore '**.text' before.mcpcap after.mcpcap",
     "mcp-inspect diff --fail-on breaking mcp.lock.json -- node server.js",
-    "mcp-inspect diff --markdown 'npx -y server@1.0' 'npx -y server@1.1'",
 )
 
 
@@ -41,11 +40,11 @@ def command(
     screen: bool,
     **options: Any,
 ) -> ExitStatus:
-    """Say what is different between two sessions, or between what two servers offer.
+    """Say what is different between two sessions, or in what two servers offer.
 
     Captures are compared by their operations, paired by what was asked; made-up ids, times, cursors, ports and
     temporary paths are no difference. With --surface, and where A or B is a file of mcp-inspect surface, a URL or a
-    command (one quoted word, or after --), what servers offer is compared. The exit status is 1 if anything differs.
+    command (one quoted word, or after --), it is what servers offer. The exit status is 1 if anything differs.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     sides = read_sides(words, world.theirs, 2)

@@ -27,6 +27,7 @@ from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.compare import Names, summary
 from inspector.viewmodels.compare_rows import CompareRows
+from inspector.viewmodels.lines import Line
 from inspector.viewmodels.rows import SpanRows
 from inspector.viewmodels.text import visible
 
@@ -74,7 +75,8 @@ class CompareScreen(ModalScreen[None]):
             found = await asyncio.to_thread(self._make, self._exact)
         except InspectError as error:
             lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
-            self._list.empty = [[("✗ There is nothing to compare", "error")], *([(line, "text")] for line in lines)]
+            told: list[Line] = [((line, "text"),) for line in lines]
+            self._list.empty = [(("✗ There is nothing to compare", "error"),), *told]
             self._list.refresh()
             return
         self._found = CompareRows(found, self._names)
