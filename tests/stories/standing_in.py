@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import Normal
@@ -35,7 +36,7 @@ ANSWERS = (
     Prepared(Kind.ELICITATION, "accept", content={"name": "Ann"}),
     Prepared(Kind.SAMPLING, "text", text="Aye", model="none"),
 )
-CALLS = (
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("echo", {"message": "once"}),
     ("echo", {"message": "once"}),
     ("get-sum", {"a": 2, "b": 40}),

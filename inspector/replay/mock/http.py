@@ -284,12 +284,15 @@ async def serve(stage: Stage, port: int, announce: Callable[[str], None]) -> Non
 
     Raises: OSError if the port is taken.
     """
-    tape = HttpTape(stage.tape)
+    tape, sites = HttpTape(stage.tape), list[Site]()
+    listener = Listener(lambda request: sites[0].answer(request), port=port)
+    await listener.start()  # outside of the group, so that a port that is taken is one error and not several
+    tape.open(f"{listener.url}{PATH}")
     try:
         async with asyncio.TaskGroup() as tasks:
-            async with Listener(Site(stage, tasks, tape).answer, port=port) as listener:
-                tape.open(f"{listener.url}{PATH}")
-                announce(f"playing at {listener.url}{PATH}")
-                await asyncio.Event().wait()
+            sites.append(Site(stage, tasks, tape))
+            announce(f"playing at {listener.url}{PATH}")
+            await asyncio.Event().wait()
     finally:
+        await listener.close()
         tape.close()

@@ -1,0 +1,54 @@
+"""`mcp-inspect mock`, as it is started by hosts and by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import inspect
+from tests.replay.mock.making import HANDSHAKE, answer, call, record, request, text
+from tests.stories.commands import started
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("nowhere.mcpcap",), "no such file"),
+        (("{file}", "--speed", "0"), "that is no speed"),
+        (("{file}", "--fault", "explode"), "no fault can be read from it"),
+        (("{file}", "--conn", "c7"), "no such connection"),
+        (("{file}", "--http", "99999"), "not in the range"),
+        (("{empty}",), "nothing to play"),
+        (("{text}",), "no capture"),
+    ],
+)
+def test_what_can_not_be_played_is_told_in_a_sentence(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    places = {
+        "file": str(record(tmp_path / "c.mcpcap", *HANDSHAKE)),
+        "empty": str(record(tmp_path / "empty.mcpcap")),
+        "text": str(tmp_path / "text"),
+    }
+    (tmp_path / "text").write_text("hello\n")
+    ran = inspect("mock", *(word.format(**places) for word in words))
+    assert ran.status == ExitStatus.USAGE
+    assert says in ran.stderr
+    assert ran.stdout == ""
+
+
+async def test_a_strict_mock_tells_what_differs_and_says_so_by_its_exit_status(tmp_path: Path) -> None:
+    path = record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo", words="a"), "<", answer(1, text("a")))
+    words = ("mock", str(path), "--instant", "--strict", "--capture", str(tmp_path / "own.mcpcap"))
+    async with started(*words, place=tmp_path) as process:
+        asked = request(5, "tools/call", {"name": "echo", "arguments": {"words": "b"}})
+        out, err = await process.communicate(_lines(asked))
+    assert process.returncode == ExitStatus.FINDINGS
+    assert b'"text":"a"' in out.replace(b" ", b"")
+    assert out.count(b"\n") == 1
+    assert 'played is {"arguments":{"words":"a"},"name":"echo"}' in err.decode()
+    assert (tmp_path / "own.mcpcap").read_text().count('"origin":"mock"') == 1
+
+
+def _lines(*messages: object) -> bytes:
+    import json
+
+    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)

@@ -1,0 +1,182 @@
+"""The mock over HTTP: sessions, streams, single requests, and what it refuses."""
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from inspector.capture.journal import Journal, start_capture
+from inspector.replay.mock.faults import read_fault
+from inspector.replay.mock.http import PATH, SESSION, Site, serve
+from inspector.replay.mock.http_tape import HttpTape
+from inspector.replay.mock.script import Script
+from inspector.replay.mock.stage import Serves, Settings, Stage
+from inspector.transports.http.listener import Listener
+from tests.replay.mock.making import (
+    FORM,
+    HANDSHAKE,
+    INSTANT,
+    LEGACY,
+    MODERN,
+    answer,
+    call,
+    meta,
+    note,
+    request,
+    scripted,
+    text,
+)
+from tests.waiting import until
+
+HELLO = request(0, "initialize", {"protocolVersion": LEGACY, "capabilities": {"elicitation": {}}, "clientInfo": {}})
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    """A plain call, one that asks, and a list that changes behind it."""
+    return scripted(
+        tmp_path / "c.mcpcap",
+        *(*HANDSHAKE, call(1, "echo"), "<", answer(1, text("hi")), ">", call(2, "moor"), "<"),
+        *(request(7, "elicitation/create", FORM), ">", answer(7, {"action": "accept"}), "<", answer(2, text("yes"))),
+        note("notifications/tools/list_changed"),
+    )
+
+
+@asynccontextmanager
+async def _at(
+    script: Script, settings: Settings = INSTANT, tape: Journal | None = None
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client at the mock."""
+    stage = Stage(script, settings, tell=lambda text: None, tape=tape)
+    record = HttpTape(tape)
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+        site = Site(stage, tasks, record)
+        async with Listener(site.answer) as listener:
+            record.open(listener.url + PATH)
+            headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+            async with httpx.AsyncClient(base_url=listener.url, headers=headers, trust_env=False) as client:
+                yield client
+        site.close()
+
+
+async def _hello(client: httpx.AsyncClient) -> dict[str, str]:
+    came = await client.post(PATH, json=HELLO)
+    assert came.json()["result"]["protocolVersion"] == LEGACY
+    return {SESSION: came.headers[SESSION], "MCP-Protocol-Version": LEGACY}
+
+
+def _events(body: str) -> list[Any]:
+    return [json.loads(line[6:]) for line in body.splitlines() if line.startswith("data: ")]
+
+
+async def test_a_session_lasts_from_initialize_to_delete(script: Script) -> None:
+    async with _at(script) as client:
+        session = await _hello(client)
+        assert (await client.post(PATH, json=note("notifications/initialized"), headers=session)).status_code == 202
+        plain = await client.post(PATH, json=call(1, "echo"), headers=session)
+        assert plain.headers["content-type"] == "application/json"
+        assert plain.json() == answer(1, text("hi"))
+        assert (await client.delete(PATH, headers=session)).status_code == 204
+        gone = await client.post(PATH, json=call(1, "echo"), headers=session)
+        assert (gone.status_code, gone.json()["error"]["code"]) == (404, -32600)
+
+
+async def test_a_question_comes_on_the_stream_of_its_call_and_changes_on_that_of_the_session(script: Script) -> None:
+    async with _at(script) as client, asyncio.TaskGroup() as tasks:
+        session = await _hello(client)
+        heard: list[str] = []
+
+        async def read(method: str, **options: Any) -> None:
+            async with client.stream(method, PATH, headers=session, **options) as stream:
+                async for line in stream.aiter_lines():
+                    heard.append(f"{method} {line}")  # noqa: PERF401 - each is wanted at once
+
+        listening = tasks.create_task(read("GET"))
+        calling = tasks.create_task(read("POST", json=call(9, "moor")))
+        await until(lambda: any("elicitation/create" in line for line in heard), "it asks")
+        (asked,) = _events("\n".join(line[5:] for line in heard if "elicitation" in line))
+        twice = await client.get(PATH, headers=session)
+        assert twice.status_code == 409
+        told = await client.post(PATH, json=answer(asked["id"], {"action": "accept"}), headers=session)
+        assert told.status_code == 202
+        await calling
+        assert [line for line in heard if line.startswith("POST data") and '"id":9' in line]
+        await until(lambda: any(line.startswith("GET data") for line in heard), "the list is told to have changed")
+        listening.cancel()
+
+
+async def test_a_stateless_client_needs_no_session(script: Script) -> None:
+    async with _at(script) as client:
+        found = await client.post(PATH, json=request(1, "server/discover", meta()))
+        assert found.json()["result"]["supportedVersions"] == [MODERN]
+        came = await client.post(PATH, json=request(2, "tools/call", {"name": "echo", "arguments": {}} | meta()))
+        assert came.json()["result"] == text("hi") | {"resultType": "complete"}
+        unknown = await client.post(PATH, json=request(3, "prompts/list", meta()))
+        assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, -32601)
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [("Mcp-Method", "tools/list"), ("MCP-Protocol-Version", LEGACY), ("Mcp-Name", "moor")],
+)
+async def test_headers_that_say_something_else_than_the_body_are_refused(
+    script: Script, header: str, value: str
+) -> None:
+    async with _at(script) as client:
+        asked = request(2, "tools/call", {"name": "echo", "arguments": {}} | meta())
+        came = await client.post(PATH, json=asked, headers={header: value})
+        assert (came.status_code, came.json()["error"]["code"]) == (400, -32020)
+        assert header in came.json()["error"]["message"]
+
+
+async def test_what_has_no_session_or_no_place_is_refused(script: Script) -> None:
+    async with _at(script) as client:
+        assert (await client.post(PATH, json=call(1, "echo"))).status_code == 400
+        assert (await client.get(PATH, headers={SESSION: "none"})).status_code == 404
+        assert (await client.get("/elsewhere")).status_code == 404
+        assert (await client.put(PATH)).status_code == 405
+        session = await _hello(client)
+        strange = await client.post(PATH, json=call(1, "echo"), headers=session | {"MCP-Protocol-Version": "1999"})
+        assert strange.status_code == 400
+        unserved = await client.post("/.well-known/oauth-protected-resource")
+        assert unserved.status_code == 404
+
+
+async def test_a_cut_breaks_the_connection_and_what_is_malformed_does_not(script: Script) -> None:
+    faults = (read_fault("cut on tools/call 1 time"), read_fault("malformed on tools/call 1 time"))
+    tape = start_capture(None, mode="mock")
+    try:
+        async with _at(script, Settings(speed=math.inf, faults=faults), tape) as client:
+            session = await _hello(client)
+            with pytest.raises(httpx.RemoteProtocolError):
+                await client.post(PATH, json=call(1, "echo"), headers=session)
+            half = await client.post(PATH, json=call(1, "echo"), headers=session)
+            assert half.status_code == 200
+            assert not half.text.endswith("}")
+            assert (await client.post(PATH, json=call(1, "echo"), headers=session)).json() == answer(1, text("hi"))
+    finally:
+        tape.close()
+
+
+async def test_a_mock_of_stateless_clients_opens_no_session(script: Script) -> None:
+    async with _at(script, Settings(speed=math.inf, serves=Serves.MODERN)) as client:
+        came = await client.post(PATH, json=HELLO)
+        assert came.json()["error"]["code"] == -32022
+        assert SESSION not in came.headers
+
+
+async def test_it_says_where_it_plays_and_ends_when_it_is_told_to(script: Script) -> None:
+    said: list[str] = []
+    stage = Stage(script, INSTANT, tell=said.append)
+    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(serve(stage, 0, said.append))
+        await until(lambda: said, "it says where")
+        serving.cancel()
+    assert said[0].startswith("playing at http://127.0.0.1:")
+    assert said[0].endswith(PATH)
