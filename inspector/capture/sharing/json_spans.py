@@ -30,11 +30,9 @@ class Span(NamedTuple):
     is_key: bool
     is_number: bool
     is_secret: bool
-    path: tuple[str, ...]
-    """Names and numbers on the way to it, the last of which is its own."""
 
 
-class _Level:
+class Level:
     """One object or array that is open."""
 
     __slots__ = ("hot", "index", "is_list", "key", "named", "schema")
@@ -51,19 +49,18 @@ class _Level:
         """Whether its `value` is one of a secret name."""
 
 
-def spans(text: str, start: int, is_secret: Callable[[str], bool]) -> Iterator[Span]:
-    """Keys, strings and numbers from a place on, in order."""
-    levels: list[_Level] = []
+def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[Level]) -> Iterator[Span]:
+    """Keys, strings and numbers from a place on, in order. `levels`, empty at first, has what is open at each."""
     for found in _TOKEN.finditer(text, start):
         kind, top = found.lastindex, levels[-1] if levels else None
         if kind == _KEY:
             if top is not None:
                 top.key = unquoted(found.group().rstrip()[:-1].rstrip())
             end = found.start() + len(found.group()[:-1].rstrip())
-            yield Span(found.start(), end, True, False, False, _path(levels))
+            yield Span(found.start(), end, True, False, False)
         elif kind in (_STRING, _NUMBER):
             hot = _is_hot(top, is_secret)
-            yield Span(found.start(), found.end(), False, kind == _NUMBER, hot, _path(levels))
+            yield Span(found.start(), found.end(), False, kind == _NUMBER, hot)
             if top is not None and kind == _STRING and top.key in _NAMES and len(found.group()) < 200:
                 top.named = top.named or is_secret(unquoted(found.group()))
         elif kind == _OPEN:
@@ -89,7 +86,7 @@ def unquoted(literal: str) -> str:
     return text if isinstance(text, str) else literal[1:-1]
 
 
-def _is_hot(top: _Level | None, is_secret: Callable[[str], bool]) -> bool:
+def _is_hot(top: Level | None, is_secret: Callable[[str], bool]) -> bool:
     if top is None:
         return False
     if top.hot:
@@ -101,15 +98,16 @@ def _is_hot(top: _Level | None, is_secret: Callable[[str], bool]) -> bool:
     return is_secret(top.key) or (top.named and top.key == "value")
 
 
-def _opened(top: _Level | None, is_list: bool, is_secret: Callable[[str], bool]) -> _Level:
+def _opened(top: Level | None, is_list: bool, is_secret: Callable[[str], bool]) -> Level:
     if top is None:
-        return _Level(is_list=is_list, hot=False, schema="")
+        return Level(is_list=is_list, hot=False, schema="")
     if top.schema == "names" and not is_list:
-        return _Level(is_list=False, hot=False, schema="secret" if is_secret(top.key) else "")
+        return Level(is_list=False, hot=False, schema="secret" if is_secret(top.key) else "")
     if not is_list and not top.is_list and not top.hot and top.key in _SCHEMAS:
-        return _Level(is_list=False, hot=False, schema="names")
-    return _Level(is_list=is_list, hot=_is_hot(top, is_secret), schema="")
+        return Level(is_list=False, hot=False, schema="names")
+    return Level(is_list=is_list, hot=_is_hot(top, is_secret), schema="")
 
 
-def _path(levels: list[_Level]) -> tuple[str, ...]:
+def path_of(levels: list[Level]) -> tuple[str, ...]:
+    """Names and numbers on the way to where one is, the last of which is its own."""
     return tuple([str(each.index) if each.is_list else each.key for each in levels])

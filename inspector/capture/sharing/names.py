@@ -12,6 +12,11 @@ _JOINED = re.compile(
     r"authorization|signature|sessionid|codeverifier|connectionstring|otp$|^pin$|^key$|jwt|bearer"
 )
 _WORD = re.compile(r"(?:^|_)(?:pass|pwd|auth|jwt|pat|dsn|otp|cvv|ssn)(?:_|$)")
+STEMS = (
+    *("pass", "pwd", "secret", "token", "key", "credential", "cookie", "auth", "signature", "session", "verifier"),
+    *("string", "otp", "pin", "jwt", "bearer", "pat", "dsn", "cvv", "ssn"),
+)
+"""One of these, in small letters, stands in a text that has such a name in it."""
 _ABOUT = re.compile(
     r"(?:endpoint|endpoints|supported|type|types|uri|url|urls|count|counts|limit|budget|usage|expiry|expires|expiresat|"
     r"expiresin|length|required|method|methods|name|names|hint|description|server|servers|scheme|schemes|metadata|"

@@ -9,19 +9,21 @@ import binascii
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from inspector.capture.redact import is_masked
 from inspector.capture.sharing import tokens
-from inspector.capture.sharing.json_spans import Span, spans, unquoted
+from inspector.capture.sharing.json_spans import Level, Span, path_of, spans, unquoted
 from inspector.capture.sharing.known import Known, Secret
-from inspector.capture.sharing.names import is_secret, is_secret_parameter, is_telling
+from inspector.capture.sharing.names import STEMS, is_secret, is_secret_parameter, is_telling
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.pseudonyms import Pseudonyms, is_pseudonym, length_class
 
 _DEEPEST = 8
 """So many layers of text within text are opened."""
+_SHORT, _MOST_CLEAN = 64, 50_000
 _HALF = re.compile(r"[\ud800-\udfff]")
 _GENERIC = frozenset({"root", "user", "users", "home", "shared", "public", "runner", "nobody", "app", "node", "admin"})
 
@@ -61,6 +63,10 @@ class Redactor:
         self._users = re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, names))})(?![^\W_])") if names else None
         self._active: list[Secret] = []
         self._where = ""
+        self._within: list[list[Level]] = []
+        """What is open of each JSON that one is in, the outermost first."""
+        self._clean: set[str] = set()
+        """Short texts in which there was nothing but, perhaps, values that are known."""
         self.found: list[Found] = []
         """Since somebody emptied it."""
 
@@ -100,20 +106,20 @@ class Redactor:
         """Replace within what is JSON, or was meant to be; and whether it is nothing but that."""
         parts: list[str] = []
         at, clean = 0, not text[:start].strip("\ufeff \t\r\n")
-        outer = self._where
-        for span in spans(text, start, is_secret):
+        levels: list[Level] = []
+        self._within.append(levels)
+        for span in spans(text, start, is_secret, levels):
             literal = text[span.start : span.end]
             clean = clean and not _is_foreign(text[at : span.start])
-            self._where = f"{outer}.{'.'.join(span.path)}" if span.path else outer
             parts += (text[at : span.start], self._literal(literal, span, depth, is_message))
             at = span.end
             clean = clean and (span.is_number or (len(literal) > 1 and literal.endswith('"')))
-        self._where = outer
+        self._within.pop()
         parts.append(text[at:])
         return "".join(parts), clean and not _is_foreign(text[at:])
 
     def _literal(self, literal: str, span: Span, depth: int, is_message: bool) -> str:
-        named = is_message and self._is_named(span.path)
+        named = is_message and bool(self._paths) and self._is_named(path_of(self._within[-1]))
         if span.is_number:
             return (
                 self._number(literal, "path" if named else "key") if named or span.is_secret else self._plain(literal)
@@ -139,13 +145,26 @@ class Redactor:
         )
 
     def _prose(self, text: str, depth: int) -> str:
-        text = tokens.TOKEN.sub(self._token, text)
+        if text in self._clean:
+            return self._plain(text)
+        found = len(self.found)
+        new = self._searched(text, depth)
+        if len(text) <= _SHORT and len(self.found) == found and not self._active and len(self._clean) < _MOST_CLEAN:
+            self._clean.add(text)
+        return new
+
+    def _searched(self, text: str, depth: int) -> str:
+        low = text.lower()
+        if any(map(text.__contains__, tokens.BEGINNINGS)):
+            text = tokens.TOKEN.sub(self._token, text)
         if "=" in text:
             text = tokens.PARAMETER.sub(self._parameter, text)
         if "://" in text:
             text = tokens.USERINFO.sub(self._userinfo, text)
-        text = tokens.SCHEME.sub(self._scheme, text)
-        text = tokens.PAIR.sub(self._pair, text)
+        if any(map(low.__contains__, tokens.SCHEMES)):
+            text = tokens.SCHEME.sub(self._scheme, text)
+        if any(map(low.__contains__, STEMS)):
+            text = tokens.PAIR.sub(self._pair, text)
         text = self._plain(text)
         if "%" in text:
             text = tokens.PERCENT.sub(lambda found: self._percent(found[0], depth), text)
@@ -258,7 +277,8 @@ class Redactor:
         return new
 
     def _note(self, secret: str, rule: str, kind: str) -> None:
-        self.found.append(Found(rule, self._where, length_class(len(secret)), self._pseudonyms.mark(secret), kind))
+        path = ".".join([self._where, *(step for levels in self._within for step in path_of(levels))])
+        self.found.append(Found(rule, path, length_class(len(secret)), self._pseudonyms.mark(secret), kind))
 
 
 def _start_of_json(text: str) -> int:
@@ -267,6 +287,7 @@ def _start_of_json(text: str) -> int:
     return min(places) if places and '"' in text else -1
 
 
+@lru_cache(maxsize=4096)
 def _is_foreign(between: str) -> bool:
     """Whether between two values there is what JSON doesn't have."""
     return bool(between) and not _GLUE.fullmatch(between)

@@ -25,6 +25,27 @@ _SHAPES = {
 KINDS = tuple(_SHAPES)
 TOKEN = re.compile("|".join(f"({shape})" for shape in _SHAPES.values()))
 """Any of them; `KINDS[found.lastindex - 1]` says whose it is."""
+BEGINNINGS = (
+    *(
+        "PRIVATE KEY",
+        "eyJ",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "glptt-",
+        "gldt-",
+        "glrt-",
+    ),
+    *("glcbt-", "glsoat-", "sk-", "k_live_", "k_test_", "AKIA", "ASIA", "AIDA", "AROA", "AGPA", "xox", "xapp-"),
+    *("hooks.slack.com", "AIza", "ya29.", "GOCSPX-", "1//0", "npm_", "pypi-", "hf_", "SG.", "doo_v1_", "dop_v1_"),
+    *("dor_v1_", ":AA", "AGE-SECRET-KEY-1"),
+)
+"""One of these stands in every text that has a token."""
+SCHEMES = ("bearer", "basic", "dpop", "digest", "negotiate")
 SCHEME = re.compile(r"(?<![A-Za-z])((?:Bearer|Basic|DPoP|Digest|Negotiate)\s+)([A-Za-z0-9._~+/=-]{6,})", re.IGNORECASE)
 """Group 2 is what gives access, if it is telling at all."""
 USERINFO = re.compile(r"(?<=://)([^/?#@:\s\"'<>\\]{1,1000})(?::([^/?#@\s\"'<>\\]{0,1000}))?@")
