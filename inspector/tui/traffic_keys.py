@@ -11,6 +11,8 @@ TRAFFIC: tuple[Action, ...] = (
     Action("traffic.within", (">",), "Next in exchange", "Go on within the same exchange.", _T, "within(1)"),
     Action("traffic.within_before", ("<",), "Before in it", "Go back within the same exchange.", _T, "within(-1)"),
     Action("traffic.go_to", ("#",), "Go to", "Go to a line by its number or its time.", _T, "go_to"),
+    # Sending
+    Action("traffic.resend", ("r",), "Send again", "Send this request again, as it was; asks first.", _T, "resend"),
     # Time
     Action("traffic.time", ("@",), "Times", "Tell the time of day, or since start, or line above.", _T, "times"),
     Action("traffic.reference", ("t",), "Count from here", "Count times from here; again: no more.", _T, "reference"),

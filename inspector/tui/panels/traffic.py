@@ -17,6 +17,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.panels.filtering import Filtering
 from inspector.tui.panels.looking import Looking
 from inspector.tui.panels.marking import Marking
+from inspector.tui.panels.resending import Resending
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.ground import Ground
@@ -32,7 +33,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Panel, Ground, Filtering, Looking, Marking):
+class TrafficPanel(Panel, Ground, Filtering, Looking, Marking, Resending):
     """The list and the detail."""
 
     places = (
