@@ -151,8 +151,9 @@ def test_nothing_acts_of_what_configuration_files_say(tmp_path: Path, monkeypatc
         next(some): {"command": next(some), "args": [next(some)], "env": {next(some): next(some)}} for _ in range(40)
     }
     sites = {next(some): {"url": f"https://{next(some)}", "headers": {next(some): next(some)}} for _ in range(20)}
-    place = tmp_path / "\x1b]0;7331\x07[red]\u202e"
+    place, started = tmp_path / "\x1b]0;7331\x07[red]\u202e", tmp_path / "a server was started"
     place.mkdir()
+    servers |= {"real": {"command": "touch", "args": [str(started)]}}
     (place / ".mcp.json").write_text(json.dumps({"mcpServers": servers | sites}))
     (place / ".vscode").mkdir()
     (place / ".vscode" / "mcp.json").write_text(
@@ -167,7 +168,9 @@ def test_nothing_acts_of_what_configuration_files_say(tmp_path: Path, monkeypatc
             window.answer(ENTER, b"Go on")
             window.until_still()
             window.press_all(ESC)
-        window.press_all(PAGE, PAGE, b"G")
+        window.press_all(PAGE, PAGE, b"g", *(DOWN,) * 40)
+        window.answer(ENTER, b"touch")
+        window.press_all(ESC, b"G")
         window.press(b"q")
         assert window.ended(10)
     assert_nothing_acts(bytes(window.written), of_at_least=100)
@@ -183,6 +186,7 @@ def test_nothing_acts_of_what_configuration_files_say(tmp_path: Path, monkeypatc
         status, written = written_by(words, tmp_path)
         assert_nothing_acts(written, of_at_least=0)
         assert status in (ExitStatus.OK, ExitStatus.USAGE, ExitStatus.UNREACHABLE)
+    assert not started.exists()
 
 
 WORDS: tuple[tuple[str, ...], ...] = (
