@@ -20,7 +20,7 @@ class Pace(msgspec.Struct, frozen=True):
     pause: float
 
 
-IDLE = Pace(0, 0.1)
+IDLE = Pace(0, 0.25)
 RUSHING = Pace(0.002, 0.06)
 LIVE = Pace(0.002, 0.002)
 RECORDED = Pace(0.008, 0.001)
