@@ -21,6 +21,18 @@ TIMELINE: tuple[Action, ...] = (
         footer=True,
     ),
     Action("timeline.clear", ("\\",), "Clear filter", "Filter nothing more.", Where.TIMELINE, "clear_filter"),
+    Action("timeline.find", ("*",), "Find", "Find a text in all traffic; nothing is hidden.", Where.TIMELINE, "find"),
+    Action("timeline.find_next", ("n",), "Find next", "Go to the next line found.", Where.TIMELINE, "found(1)"),
+    Action("timeline.find_previous", ("N",), "Find before", "Go to the line before.", Where.TIMELINE, "found(-1)"),
+    Action(
+        "timeline.partners",
+        ("V", "f2"),
+        "Partners",
+        "Show with each match its request and its answer, or no more.",
+        Where.TIMELINE,
+        "partners",
+    ),
+    Action("timeline.tree", ("T",), "Tree", "Say where traffic is shown as a tree.", Where.TIMELINE, "tree"),
     Action(
         "timeline.go", ("o",), "Go there", "Show the line in its server's own tab.", Where.TIMELINE, "go", footer=True
     ),

@@ -50,6 +50,10 @@ class LogFind:
             self._mark(self._found.take(known + 1, taken))
         self._mark(self._found.step())
 
+    def holds(self, n: int) -> bool:
+        """Whether entry n itself holds the text, as far as was looked."""
+        return n < len(self._found.hits) and bool(self._found.hits[n])
+
     def next(self, cursor: int, *, back: bool = False) -> int | None:
         """The nearest row below (above with `back`) that holds the text, around the end if need be; None: no row."""
         rows = self._index.rows

@@ -74,6 +74,13 @@ class _Together:
         for wire in self.wires:
             wire.model.age()
 
+    def show_partners(self) -> bool:
+        """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
+        shown = not any(wire.model.partners for wire in self.wires)
+        for wire in self.wires:
+            wire.model.show(partners=shown)
+        return shown
+
     def cancel_filter(self) -> None:
         """Look through nothing more: nobody will look at this timeline again."""
         for wire in self.wires:

@@ -81,7 +81,7 @@ def _tell(output: Output, journal: Journal, resident: tuple[int, int], seconds: 
     rows = {
         "entries": f"{memory.entries:,}, {memory.exchanges:,} exchanges",
         took: f"{seconds:.2f} s{_rate(memory, seconds)}",
-        "resident": f"{memory.resident_bytes / 1e6:.0f} MB, at most {most / 1e6:.0f} MB, before it {before / 1e6:.0f} MB",
+        "resident": f"{memory.resident_bytes / 1e6:.0f} MB (at most {most / 1e6:.0f}, before it {before / 1e6:.0f})",
         "index": f"{memory.index_bytes / 1e6:.1f} MB, {memory.each:.1f} bytes an entry",
         "entries at hand": f"{memory.at_hand:,}, {memory.at_hand_bytes:,} bytes of at most {memory.at_hand_most:,}",
         "threads": str(memory.threads),

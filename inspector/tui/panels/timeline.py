@@ -14,6 +14,7 @@ from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
 from inspector.tui.panels.filter_pane import FilterPane
+from inspector.tui.panels.timeline_ways import TimelineWays
 from inspector.tui.panels.timeline_wires import Wires
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Subject
@@ -42,8 +43,10 @@ class TimelineFilter(FilterPane):
 
     _told: tuple[int, int, str] | None = None
 
-    def tell(self, timeline: Timeline) -> None:
-        """Say beside the line how much matches, where that has changed."""
+    def tell(self, timeline: Timeline, sought: int | None) -> None:
+        """Say beside the lines how much matches and how much was found, where that has changed."""
+        if self._finder is not None and self._finder.display:
+            self._finder.say_count(sought)
         now = (timeline.matches, timeline.total, timeline.trouble) if timeline.term is not None else None
         if now == self._told or self._bar is None:
             return
@@ -53,7 +56,7 @@ class TimelineFilter(FilterPane):
             self._bar.say_error(now[2])
 
 
-class TimelinePanel(Panel, Ground):
+class TimelinePanel(Panel, TimelineWays, Ground):
     """The list and the detail."""
 
     places = (
@@ -107,6 +110,11 @@ class TimelinePanel(Panel, Ground):
         return self._wires.timeline
 
     @property
+    def line(self) -> FilterPane:
+        """The lines above the rows."""
+        return self._filter
+
+    @property
     def detail(self) -> "DetailPanel":
         """What shows the chosen message."""
         if self._detail is None:
@@ -126,8 +134,9 @@ class TimelinePanel(Panel, Ground):
             self.timeline.age()
         if self._wires.sync(self._inspect.tabs):
             self.rows.source = self.timeline
+            self.find_anew()
         self.rows.sync()
-        self._filter.tell(self.timeline)
+        self._filter.tell(self.timeline, self.find_step())
         self.query_one(StatusLine).show(*self._status())
         if not self.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
             self._show_detail()
@@ -169,6 +178,7 @@ class TimelinePanel(Panel, Ground):
     def action_clear_filter(self) -> None:
         """Show all lines again."""
         self._filter.clear()
+        self._seek("")
         self._wires.set_filter(None)
         self.rows.focus()
 
@@ -211,10 +221,6 @@ class TimelinePanel(Panel, Ground):
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
         """Show what matches."""
         self._wires.set_filter(message.term)
-
-    def on_filter_pane_left(self, message: FilterPane.Left) -> None:
-        """Back to the rows."""
-        self.rows.focus()
 
     def _show_detail(self) -> None:
         number, n = self._chosen

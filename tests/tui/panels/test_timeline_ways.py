@@ -1,0 +1,39 @@
+"""Finding in the timeline, the partners of what matches there, and what it says it can't do."""
+
+from inspector.tui.panels.timeline import TimelinePanel
+from inspector.tui.panels.timeline_ways import TimelineWays
+from tests.tui.screen_text import text
+from tests.tui.several import aboard
+from tests.waiting import until
+
+
+async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -> None:
+    async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
+        for tab in app.tabs:
+            await tab.subject.call("tools/call", {"name": "echo", "arguments": {"text": "ahoy"}}, lambda exchange: None)
+        await pilot.press("&")
+        panel = app.timeline
+        assert isinstance(panel, TimelinePanel)
+        assert isinstance(panel, TimelineWays)
+        total = sum(tab.subject.journal.count for tab in app.tabs)
+        await until(lambda: panel.timeline.count >= total, "rows for all")
+        await pilot.press("n")
+        await until(lambda: "Nothing is looked for" in text(app), "what n would need")
+        await pilot.press("g", "*", *"ahoy")
+        await until(lambda: panel.find_step() == 4, "two calls and their answers")
+        await pilot.press("enter")
+        await until(lambda: panel.rows.has_focus, "in the rows")
+        seen = set()
+        for _ in range(4):
+            wire, n = panel.timeline.entry(panel.rows.view.cursor)
+            assert b"ahoy" in wire.journal.store.entry(n).what.payload  # type: ignore[union-attr]
+            seen.add((wire.number, n))
+            await pilot.press("n")
+        assert len(seen) == 4
+
+        await pilot.press("T")
+        await until(lambda: "one order of time here" in text(app), "where the tree is")
+        await pilot.press("slash", *"kind == request and t:echo", "enter")
+        await until(lambda: panel.timeline.count == 2 and not panel.timeline.is_behind, "the calls alone")
+        await pilot.press("V")
+        await until(lambda: panel.timeline.count == 4, "with their answers")
