@@ -20,6 +20,7 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
+from inspector.capture.notes import NotesFile
 from inspector.protocol.frames import Frame
 from inspector.protocol.questions import Question, Result, Root
 from inspector.session.desk import Ticket, TicketState
@@ -154,15 +155,16 @@ def dressed(scene: Scene) -> Iterator[None]:
     os.environ.update({"TZ": "UTC", "TERM": "xterm-256color"} | ({"NO_COLOR": "1"} if scene.no_color else {}))
     home = TemporaryDirectory(prefix="mcp-inspect-scene-")  # what a scene has the app remember is its own business
     os.environ["MCP_INSPECT_HOME"] = home.name
-    encoding = locale.getencoding
+    encoding, change = locale.getencoding, NotesFile.change
     locale.getencoding = lambda: scene.encoding
+    NotesFile.change = lambda self, made: made(self.read())  # type: ignore[method-assign]  # nothing lies beside samples
     _look_anew()
     try:
         with chdir(ROOT):
             yield
     finally:
         home.cleanup()
-        locale.getencoding = encoding
+        locale.getencoding, NotesFile.change = encoding, change  # type: ignore[method-assign]
         os.environ.clear()
         os.environ.update(kept)
         _look_anew()
