@@ -6,6 +6,7 @@ from inspector.checks.diagnoses import (
     probes,
     process,
     starting,
+    surface_memory,
     surface_names,
     surface_results,
     surface_schemas,
@@ -71,6 +72,7 @@ IMPORTED = (
     surface_texts,
     surface_size,
     surface_results,
+    surface_memory,
 )
 """The chapters, in the order of the list."""
 

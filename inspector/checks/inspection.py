@@ -32,6 +32,7 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
+from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import (
     Answer,
@@ -74,10 +75,15 @@ class Observed(Protocol):
 class Inspection:
     """The checks over one journal, from its first entry on."""
 
-    def __init__(self, beside: Mapping[str, frozenset[str]] | None = None) -> None:
-        """`beside`: the names of tools of other servers that a host may have beside this one, by server."""
-        self._beside = beside or {}
-        self.scene = Scene(beside=self._beside)
+    def __init__(
+        self, beside: Mapping[str, frozenset[str]] | None = None, seen: Mapping[str, Remembered] | None = None
+    ) -> None:
+        """`beside`: the names of tools of other servers that a host may have beside this one, by server.
+
+        `seen`: what is remembered of the server from before, by kind of list.
+        """
+        self._beside, self._seen = beside or {}, seen or {}
+        self.scene = Scene(beside=self._beside, seen=self._seen)
         self.taken = 0
         """Entries taken in so far."""
         self.counts: Counter[str] = Counter()
@@ -256,7 +262,7 @@ class Inspection:
                 self._end(entry.n)
             asked, done = self.scene.asked, self.scene.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
-            self.scene, self._over = Scene(self.scene.number + another, self._beside), False
+            self.scene, self._over = Scene(self.scene.number + another, self._beside, self._seen), False
             if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
                 self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before

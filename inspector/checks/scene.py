@@ -13,6 +13,7 @@ import msgspec
 from inspector.checks.registry import LAST
 from inspector.protocol import peek
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
+from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, RequestId
 from inspector.protocol.revisions._shape import Era, Revision
@@ -208,7 +209,12 @@ class _Ran:
 class Scene(_Offered, _Carried, _Ran):
     """One connection."""
 
-    def __init__(self, number: int = 1, beside: Mapping[str, frozenset[str]] | None = None) -> None:
+    def __init__(
+        self,
+        number: int = 1,
+        beside: Mapping[str, frozenset[str]] | None = None,
+        seen: Mapping[str, Remembered] | None = None,
+    ) -> None:
         _Offered.__init__(self)
         _Carried.__init__(self)
         _Ran.__init__(self)
@@ -216,6 +222,8 @@ class Scene(_Offered, _Carried, _Ran):
         """Which connection of the journal it is, from 1."""
         self.beside = beside or {}
         """The names of tools of other servers that a host may have beside this one, by server."""
+        self.seen = seen or {}
+        """What is remembered of the server from before, by kind of list."""
         self.connection: ConnectionFact | None = None
         self.opened = 1
         """The entry that says that it was opened."""

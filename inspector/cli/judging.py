@@ -23,6 +23,7 @@ from inspector.cli.help import shared
 from inspector.cli.hosts import chosen_hosts, tools_beside
 from inspector.cli.output import Output
 from inspector.errors import UsageError
+from inspector.protocol.fingerprints import Remembered
 from inspector.viewmodels.findings import summary
 from inspector.viewmodels.verdicts import verdict_lines
 
@@ -72,6 +73,8 @@ class Wish(msgspec.Struct, frozen=True):
     """Those that one cares for; () for the specification alone."""
     beside: Mapping[str, frozenset[str]] = {}
     """The tools of servers that are configured beside it."""
+    seen: Mapping[str, Remembered] = {}
+    """What is remembered of the server from before, by kind of list."""
 
 
 def wish_of(options: dict[str, Any], target: str, output: Output) -> Wish:
@@ -100,9 +103,13 @@ def wish_of(options: dict[str, Any], target: str, output: Output) -> Wish:
     return wish
 
 
-def inspected(journal: Journal, beside: Mapping[str, frozenset[str]] | None = None) -> tuple[list[Finding], Inspection]:
+def inspected(
+    journal: Journal,
+    beside: Mapping[str, frozenset[str]] | None = None,
+    seen: Mapping[str, Remembered] | None = None,
+) -> tuple[list[Finding], Inspection]:
     """All findings about a journal, in the order of their entries, and who found them."""
-    inspection, found = Inspection(beside), []
+    inspection, found = Inspection(beside, seen), []
     for first in range(1, journal.count + 1, _BATCH):
         last = min(first + _BATCH, journal.count + 1)
         found += inspection.take(journal.store.entry(n) for n in range(first, last))
@@ -115,7 +122,7 @@ def conclude(output: Output, journal: Journal, wish: Wish) -> ExitStatus:
 
     Raises: UsageError for a file that can't be read or written.
     """
-    findings, inspection = inspected(journal, wish.beside)
+    findings, inspection = inspected(journal, wish.beside, wish.seen)
     if wish.hosts:
         findings = for_hosts(findings, wish.hosts)
     if wish.writes_baseline:

@@ -27,7 +27,7 @@ WITH_VALUE = frozenset(
         *("--oauth-port", "--oauth-callback", "--dpop", "--grant", "--assertion", "--token-store"),
         *("--idp-token-endpoint", "--idp-client-id", "--id-token"),
         *("--sampler-url", "--sampler-model", "--sampler-approve", "--sampler-key-env", "--sampler-timeout"),
-        *("--max", "--junit", "--sarif", "--baseline", "--call", "--fail-on"),
+        *("--max", "--junit", "--sarif", "--baseline", "--call", "--fail-on", "--lock"),
         *("--host", "--beside", "--as"),
         *("--http", "--speed", "--conn", "--fault"),
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),

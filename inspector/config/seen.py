@@ -15,7 +15,7 @@ import msgspec
 
 from inspector.config.whole_files import replace_file
 from inspector.errors import UsageError
-from inspector.protocol.fingerprints import Known
+from inspector.protocol.fingerprints import Remembered
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class SeenServer:
         assert target_key.isalnum(), "it is a hash"
         self._path = state / "seen" / f"{target_key}.json"
 
-    def read(self) -> dict[str, Known]:
+    def read(self) -> dict[str, Remembered]:
         """By kind; {} for a server that is not known."""
         try:
             with self._path.open("rb") as file:
@@ -60,11 +60,11 @@ class SeenServer:
         if found.format != _FORMAT:
             return {}
         return {
-            kind: Known(each.since, {thing.key: (thing.hash, thing.value) for thing in each.things})
+            kind: Remembered(each.since, {thing.key: (thing.hash, thing.value) for thing in each.things})
             for kind, each in found.lists.items()
         }
 
-    def keep(self, lists: Mapping[str, Known]) -> bool:
+    def keep(self, lists: Mapping[str, Remembered]) -> bool:
         """Keep these, in place of what was remembered of the same kinds; whether that worked."""
         if not lists:
             return True
@@ -85,7 +85,7 @@ class SeenServer:
                 oldest.unlink(missing_ok=True)
 
 
-def _encoded(lists: Mapping[str, Known], *, whole: bool) -> bytes:
+def _encoded(lists: Mapping[str, Remembered], *, whole: bool) -> bytes:
     found = {
         kind: _List(each.since, [_Thing(key, hash_, value if whole else None) for key, (hash_, value) in _of(each)])
         for kind, each in lists.items()
@@ -93,5 +93,5 @@ def _encoded(lists: Mapping[str, Known], *, whole: bool) -> bytes:
     return msgspec.json.encode(_File(_FORMAT, found)) + b"\n"
 
 
-def _of(known: Known) -> list[tuple[str, tuple[str, Any]]]:
+def _of(known: Remembered) -> list[tuple[str, tuple[str, Any]]]:
     return list(known.things.items())

@@ -35,7 +35,7 @@ def content_hash(value: Any) -> str:
     return "sha256:" + hashlib.sha256(encode(canonical(value))).hexdigest()
 
 
-class Known(msgspec.Struct, frozen=True):
+class Remembered(msgspec.Struct, frozen=True):
     """What is remembered of a list: the things that were seen first, or approved since."""
 
     since: int
@@ -44,11 +44,11 @@ class Known(msgspec.Struct, frozen=True):
     """By key the hash, and the thing itself; None in its place where it was too large to be kept."""
 
 
-def known_of(kind: str, items: Iterable[Any], now: int) -> Known:
+def known_of(kind: str, items: Iterable[Any], now: int) -> Remembered:
     """A list as it is to be remembered; of several things with one key, the last."""
-    return Known(now, {key_of(kind, raw): (content_hash(raw), canonical(raw)) for raw in items})
+    return Remembered(now, {key_of(kind, raw): (content_hash(raw), canonical(raw)) for raw in items})
 
 
-def known_text(text: str, now: int) -> Known:
+def known_text(text: str, now: int) -> Remembered:
     """A text as it is to be remembered."""
-    return Known(now, {"": (content_hash(text), text)})
+    return Remembered(now, {"": (content_hash(text), text)})

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.conversation import Conversation
-from inspector.protocol.fingerprints import INSTRUCTIONS, Known, content_hash, known_of, known_text
+from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash, known_of, known_text
 from inspector.protocol.list_changes import ListChanges, key_of
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.viewmodels import signs
@@ -56,7 +56,7 @@ class Memory(msgspec.Struct, frozen=True):
     """Those that were fetched and are remembered."""
     instructions: tuple[int, str, str] | None = None
     """Since when, what they were, and what they are; None if they are the same, or were not known."""
-    first: Mapping[str, Known] = {}
+    first: Mapping[str, Remembered] = {}
     """What is met for the first time, and to be remembered."""
     listings: Mapping[str, Listing] = {}
     """The lists that were compared: an approval is one of these, not of what has come since."""
@@ -73,13 +73,13 @@ class Memory(msgspec.Struct, frozen=True):
         return self.instructions is not None or any(each.any for each in self.lists)
 
 
-def against(known: Mapping[str, Known], conversation: Conversation, now: int) -> Memory:
+def against(known: Mapping[str, Remembered], conversation: Conversation, now: int) -> Memory:
     """Compare what a conversation shows now with what is remembered. `now` is in seconds since 1970.
 
     As costly as the lists are long: for a thread.
     """
     listings = {kind: conversation.catalogue.listings[kind] for kind in KINDS}
-    first: dict[str, Known] = {}
+    first: dict[str, Remembered] = {}
     lists = []
     for kind in KINDS:
         if not listings[kind].asked:
@@ -99,7 +99,7 @@ def against(known: Mapping[str, Known], conversation: Conversation, now: int) ->
     return Memory(tuple(lists), changed, first, listings, None if opening is None else opening.instructions)
 
 
-def _against(kind: str, known: Known, listing: Listing) -> SinceSeen:
+def _against(kind: str, known: Remembered, listing: Listing) -> SinceSeen:
     added, changed, rewritten = [], [], []
     seen: set[str] = set()
     for raw in listing.items:
@@ -119,7 +119,7 @@ def _against(kind: str, known: Known, listing: Listing) -> SinceSeen:
     return SinceSeen(kind, known.since, changes, tuple(rewritten))
 
 
-def approved(memory: Memory, kinds: Sequence[str], now: int) -> dict[str, Known]:
+def approved(memory: Memory, kinds: Sequence[str], now: int) -> dict[str, Remembered]:
     """What is to be remembered once a person has approved these lists and the instructions, as they were compared."""
     whole = {kind: each for kind, each in memory.listings.items() if kind in kinds and each.whole}
     found = {kind: known_of(kind, each.items, now) for kind, each in whole.items()}

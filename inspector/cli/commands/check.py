@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.cases import make_cases, read_cases
@@ -14,6 +15,8 @@ from inspector.cli.judging import Wish, conclude, judging_options, wish_of
 from inspector.cli.lists import declared, fetch
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.remembering import remember as remember_now
+from inspector.cli.remembering import seen_before, target_key
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
@@ -23,35 +26,57 @@ _EXAMPLES = (
     "mcp-inspect check --fail-on warning --junit junit.xml -- node server.js",
     """mcp-inspect check --call 'add={"a": 1}' --baseline known.json -- node server.js""",
     "mcp-inspect check --host claude-code,vscode -- node server.js",
+    "mcp-inspect check --lock mcp.lock.json --fail-on warning -- node server.js",
 )
 _URL = ("http://", "https://")
 
 
 @click.command("check", cls=Documented, examples=_EXAMPLES)
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Call this tool, too; @FILE reads the JSON.")
+@click.option(
+    "--lock", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Hold against a saved surface."
+)
+@click.option("--remember", is_flag=True, help="Take what the server offers now for approved.")
 @judging_options
 @click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, word: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
+def command(
+    world: World,
+    /,
+    word: str | None,
+    calls: tuple[str, ...],
+    lock: Path | None,
+    remember: bool,
+    **options: Any,
+) -> ExitStatus:
     """Say what is wrong with a server or a capture.
 
     A server is connected to, asked for its lists, and left; a tool is called only with --call. Of a capture nothing is
     started. The exit status is 1 if something as bad as --fail-on was found, 5 if a --call failed, and 4, 6 or 7 if no
     session came about; findings are told all the same. With --host it counts what those hosts do about it.
+
+    What has changed since the server was first met in the interface, or since --remember, is a warning (S-24); with
+    --lock, what has changed since mcp-inspect surface wrote that file. Nothing is remembered here but by --remember.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, world.stdin)
     is_file = world.theirs is None and word is not None and not word.startswith(_URL)
     if is_file and cases:
         raise UsageError("--call needs a server, and this is a file")
-    wish = wish_of(options, target_of(world, word), output)
+    if is_file and remember:
+        raise UsageError("--remember needs a server, and this is a file")
+    key = "" if is_file else target_key(world, word, options)
+    seen = seen_before(world, key, lock, output)
+    wish = msgspec.structs.replace(wish_of(options, target_of(world, word), output), seen=seen)
     if is_file:
         return _check_file(output, Path(word or ""), wish)
     found = [ExitStatus.OK]
 
     def at_last(journal: Journal) -> None:
         found[0] = conclude(output, journal, wish)
+        if remember and journal.conversation.opening is not None:
+            remember_now(world, key, journal, output)
 
     async def work(visit: Visit) -> ExitStatus:
         await ask_for_lists(visit)
