@@ -144,9 +144,10 @@ class Teller:
 
     def told(self, exchanges: Sequence[Exchange] | None = None) -> Accounts:
         """What came of it; `exchanges` know how those ended that no frame ended."""
+        known = self._fold.exchanges if exchanges is None else exchanges
         for number, (account, sent) in self._by_exchange.items():
-            if sent is account.sent[-1] and sent.answer_frame is None and exchanges is not None:
-                found = exchanges[number - 1]
+            if sent is account.sent[-1] and sent.answer_frame is None:
+                found = known[number - 1]
                 account.state, account.ended_ns = found.state, found.ended_ns
         return Accounts([*self._by_operation.values()], self._loose)
 

@@ -1,5 +1,6 @@
 """`r` sends a request of the traffic again: to its own server, or from a recording to the one that is open."""
 
+from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.screens.confirm import ConfirmScreen
 from inspector.tui.subject import Stage
 from inspector.viewmodels.start import OpenCapture
@@ -31,7 +32,7 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await until(lambda: app.subject.stage is Stage.RECORDED and "tools/call" in text(app), "the recording")
         entry = next(each.request_frame for each in app.subject.journal.conversation.exchanges if each.target == "add")
         app.panel.show_entry(entry)
-        await until(lambda: app.panel.list.chosen == entry, "the recorded call")
+        await until(lambda: isinstance(app.panel, TrafficPanel) and app.panel.list.chosen == entry, "the recorded call")
         count = len(exchanges)
         await pilot.press("r")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question whether to send it there")
