@@ -9,6 +9,7 @@ from inspector.checks import everything
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.viewmodels import signs, text
+from inspector.viewmodels.hosts import words_of
 from inspector.viewmodels.lines import Fact, Line, Section, fact, plain, section_lines, span
 from inspector.viewmodels.roles import Role, Span
 
@@ -19,6 +20,8 @@ SIGNS: dict[Severity, tuple[str, Role]] = {
     Severity.HINT: (signs.NOTE, "muted"),
 }
 _LINE = 300
+_HOSTS = 4
+"""Ways of hosts to take it that are told."""
 
 
 def sign_of(severity: Severity) -> Span:
@@ -65,6 +68,8 @@ def _facts(finding: Finding) -> Iterable[Fact]:
         yield Fact("see also", " ".join(f"#{n}" for n in finding.frames[1:20]), "muted")
     if finding.fix:
         yield fact("fix", finding.fix, "ok")
+    for at, (names, does) in enumerate(words_of(finding)[:_HOSTS]):
+        yield fact("" if at else "hosts", f"{names}: {does}", "warning")
     if finding.page:
         yield fact("page", finding.page, "muted")
     if finding.revision:

@@ -19,6 +19,23 @@ if TYPE_CHECKING:
     from inspector.viewmodels.log_runs import Run
 
 
+class WhoeverChecks:
+    """What a filter asks: a filter may be set long before anything is checked."""
+
+    def __init__(self, found: "Callable[[], Found | None]") -> None:
+        self._get = found
+
+    def worst(self, first: int, last: int) -> bytes:
+        """For each of these entries the grade of its worst finding."""
+        found = self._get()
+        return found.worst(first, last) if found is not None else bytes(last + 1 - first)
+
+    def of(self, n: int) -> "Sequence[Finding]":
+        """The findings of entry n."""
+        found = self._get()
+        return found.of(n) if found is not None else ()
+
+
 class LogMarks:
     """The marks of one list."""
 
@@ -26,6 +43,7 @@ class LogMarks:
         """`found` gives what was found so far; None while nobody checks."""
         self._index = index
         self._get = found
+        index.filter.expert = WhoeverChecks(found)
         self._found: Found | None = None
         self._next = 0
         """How many of the findings were taken over."""
@@ -46,7 +64,6 @@ class LogMarks:
             found = self._found = self._get()
             if found is None:
                 return
-            self._index.filter.expert = found
         if found.changes == self._seen and not self._late:
             return
         again: set[int] = set()

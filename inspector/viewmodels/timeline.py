@@ -19,6 +19,7 @@ from inspector.viewmodels.rows import RowSource, RowView
 
 if TYPE_CHECKING:
     from inspector.capture.filters.terms import Term
+    from inspector.viewmodels.found import Found
 
 _ROLES: tuple[Role, ...] = ("key", "accent", "number", "string", "literal")
 """In turn, for the names. A name says it all; its colour is for the eye that looks for one of them."""
@@ -31,14 +32,21 @@ class Wire:
     """One conversation of the timeline, and the list of what crossed its wire."""
 
     def __init__(
-        self, number: int, name: str, journal: Journal, clock: Callable[[], int], *, threaded: bool = False
+        self,
+        number: int,
+        name: str,
+        journal: Journal,
+        clock: Callable[[], int],
+        *,
+        threaded: bool = False,
+        found: "Callable[[], Found | None] | None" = None,
     ) -> None:
         """`number` stays the same for as long as the conversation is there; see LogModel for the rest."""
         self.number = number
         self.name = text.one_line(name, 60)
         self.role: Role = _ROLES[number % len(_ROLES)]
         self.journal = journal
-        self.model = LogModel(journal, clock, tree=False, threaded=threaded)
+        self.model = LogModel(journal, clock, tree=False, threaded=threaded, found=found)
         self.offset = 0
         """What makes its monotonic clock the wall clock of the timeline."""
 
@@ -68,6 +76,11 @@ class _Together:
         """Take over some of what the filter has found; whether there is more to come."""
         more = [wire.model.filter_step() for wire in self.wires]  # each is asked
         return any(more)
+
+    def judge(self) -> None:
+        """Take over what checks have found since."""
+        for wire in self.wires:
+            wire.model.marks.step()
 
     def age(self) -> None:
         """Time has gone by: a filter may ask how long something has been waiting."""

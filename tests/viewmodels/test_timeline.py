@@ -1,8 +1,10 @@
 """The merged timeline: names, order, filter, and what is found again."""
 
 from inspector.capture.filters.parse import parse
+from inspector.viewmodels.found import Found
 from inspector.viewmodels.timeline import Timeline, Wire
 from tests.viewmodels.tape import Tape
+from tests.viewmodels.test_found import finding
 
 
 def _wire(number: int, name: str, tape: Tape) -> Wire:
@@ -109,3 +111,21 @@ def test_the_name_of_a_server_moves_no_cursor_and_is_cut() -> None:
     (row,) = _shown(timeline, 80)
     assert "\x1b" not in row
     assert len(row) == 80
+
+
+def test_what_checks_have_found_is_marked_and_can_be_asked_for() -> None:
+    one, two = Tape(), Tape()
+    one.call(1, "dig")
+    two.wait(1).call(1, "sow")
+    found = Found(two.journal)
+    garden = _wire(4, "garden", one)
+    field = Wire(7, "field", two.journal, two.clock, found=lambda: found)
+    timeline = Timeline([garden, field])
+    timeline.set_filter(parse("expert"))
+    _settle(timeline)
+    assert timeline.count == 0
+    found.add([finding("C1", 1)])
+    timeline.judge()
+    _settle(timeline)
+    assert [row.split()[0] for row in _shown(timeline)] == ["field"]
+    assert " ✗ →" in _shown(timeline)[0]

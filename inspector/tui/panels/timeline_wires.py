@@ -18,6 +18,8 @@ _LONGEST_S = 0.008
 """How long one look may take in what is new; see the list of one conversation."""
 _LONGEST_BEHIND_S = 0.02
 """The same where there is much to catch up with: a key waits that long at worst."""
+_JUDGED_EVERY = 10
+"""Looks between two at what checks have found: each may have all rows put in order anew."""
 _MUCH = 20_000
 _AT_ONCE = 500
 """Entries of each conversation between two looks at the clock."""
@@ -33,6 +35,7 @@ class Wires:
         """By the number of the tab and the identity of its journal: another connection is another wire."""
         self._subjects: dict[int, Subject] = {}
         self._term: Term | None = None
+        self._looks = 0
 
     def subject(self, number: int) -> Subject | None:
         """The subject of the tab of that number."""
@@ -56,6 +59,9 @@ class Wires:
         if wanted.keys() != self._wires.keys():
             self._change(wanted)
         _take_in(self._next or self.timeline)
+        self._looks += 1
+        if self._looks % _JUDGED_EVERY == 0:
+            (self._next or self.timeline).judge()
         if self._next is None or (self.timeline.count and self._next.is_behind):
             return False
         self.timeline, self._next = self._next, None
@@ -76,7 +82,14 @@ class Wires:
 
 def _wire(tab: Tab, term: "Term | None") -> Wire:
     subject = tab.subject
-    wire = Wire(tab.number, tab.name, subject.journal, lambda: subject.now_ns, threaded=True)
+    wire = Wire(
+        tab.number,
+        tab.name,
+        subject.journal,
+        lambda: subject.now_ns,
+        threaded=True,
+        found=lambda: subject.checks_so_far,
+    )
     if term is not None:
         wire.model.set_filter(term)
     return wire
