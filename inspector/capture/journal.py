@@ -79,6 +79,8 @@ class Journal:
         self.points: Points | None = None
         """Checkpoints, from which earlier moments are soon folded; None if nobody makes any."""
         self._recorder = recorder
+        self.loaded = recorder is None
+        """Whether it is the reading of a capture, whole or as it was at a moment."""
         self._keep_secrets = keep_secrets
         self._clock = clock
         self._wall = wall
@@ -94,11 +96,6 @@ class Journal:
     def live(self) -> bool:
         """False for a capture that was loaded: nothing will happen in it any more."""
         return self._recorder is not None
-
-    @property
-    def loaded(self) -> bool:
-        """Whether it is the reading of a capture, whole or as it was at a moment."""
-        return self._recorder is None
 
     @property
     def recording(self) -> bool:

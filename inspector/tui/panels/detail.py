@@ -189,7 +189,8 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         headers = self.query_one("#headers", VerticalScroll)
         headers.set_class(tab not in _IN_SECTIONS, "hidden")
         if tab in _IN_SECTIONS:
-            self._draw_sections(headers, self._sections(tab))
+            others = self.state_sections if tab == STATE else self.finding_sections
+            self._draw_sections(headers, self._headers if tab == HEADERS else others())
 
     def _sides_in_sight(self) -> Sequence[Side]:
         if self._detail is None or not self._detail.sides:
@@ -210,19 +211,6 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         if detail and not detail.headers:
             sections = (*sections, Section("HTTP headers", note="none: this did not travel over HTTP"))
         return sections
-
-    def _sections(self, tab: str) -> tuple[Section, ...]:
-        if tab == STATE:
-            return self.state_sections()
-        return self._headers if tab == HEADERS else self.finding_sections()
-
-    def turn_to_state(self) -> None:
-        """Show what was known there, or the message again."""
-        self._open(TREE if self._tab == STATE else STATE)
-
-    def draw_state(self) -> None:
-        """Draw anew: it is known now."""
-        self._draw()
 
     def _draw_sections(self, headers: VerticalScroll, sections: tuple[Section, ...]) -> None:
         wanted = [(section.title, section) for section in sections]

@@ -8,6 +8,7 @@ import asyncio
 
 from textual.widget import Widget
 
+from inspector.tui.panels.payload_view import TREE
 from inspector.tui.past_subject import past_of
 from inspector.tui.subject import Subject
 from inspector.viewmodels.lines import Section
@@ -32,6 +33,12 @@ class DetailState(Widget):
 
     def turn_to_state(self) -> None:
         """Show what was known there, or the message again."""
+        self._open(TREE if self._tab == STATE else STATE)
+
+    def _open(self, tab: str) -> None:
+        raise NotImplementedError
+
+    def _draw(self) -> None:
         raise NotImplementedError
 
     @property
@@ -45,7 +52,7 @@ class DetailState(Widget):
     def look_for_state(self) -> None:
         """Look whether the reader stands elsewhere."""
         if self._tab == STATE and self._known is not None and self._known[1] != self._moment != self._coming:
-            self.draw_state()
+            self._draw()
 
     def state_sections(self) -> tuple[Section, ...]:
         """What was known at the entry; a word that it is being found out."""
@@ -68,8 +75,4 @@ class DetailState(Widget):
         self._coming = 0
         if then.count == n and (self._subject, self._moment) == (subject, n):
             self._known = subject, n, moment_sections(then)
-            self.draw_state()
-
-    def draw_state(self) -> None:
-        """Draw anew: it is known now."""
-        raise NotImplementedError
+            self._draw()
