@@ -61,7 +61,8 @@ def test_a_result_without_the_list_says_so() -> None:
 
 def test_a_list_without_end_is_cut() -> None:
     replies = [page(f"a{number}", cursor=str(number)) for number in range(5)]
-    assert Played().play(list_all("tools", page_limit=5), replies).stopped == "more than 5 pages (--max pages=N raises that)"
+    stopped = Played().play(list_all("tools", page_limit=5), replies).stopped
+    assert stopped == "more than 5 pages (--max pages=N raises that)"
 
 
 def test_a_page_that_comes_again_ends_it() -> None:
