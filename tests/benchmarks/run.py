@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from tests.benchmarks import captures as long
-from tests.benchmarks import checks, details, filters, measure, views
+from tests.benchmarks import checks, comparing, details, filters, measure, views
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD, STEADY, STEADY_RATE, STEADY_SIZE
 from tests.servers.real import NotInstalled, argv
 
@@ -214,6 +214,14 @@ def checked(home: Path) -> Iterator[Row]:
     yield Row("checks without the expensive ones", figures, "3 times", ours / fold <= 3)
 
 
+def compared(home: Path) -> Iterator[Row]:
+    """Two long captures side by side, half of whose operations differ."""
+    before, after = comparing.make(home)
+    (ours, differing), reading = comparing.seconds(before, after), comparing.seconds_of_reading(before, after)
+    figures = f"{ours:.1f} s of CPU, {ours / reading:.1f} times the reading; {differing:,} operations differ"
+    yield Row(f"diff of two captures of {comparing.FRAMES:,} frames", figures, "15 times", ours / reading <= 15)
+
+
 def main() -> int:
     """Measure all; 1 if a limit is passed. With `--full` the long capture has a million frames."""
     frames = 1_000_000 if "--full" in sys.argv[1:] else 100_000
@@ -221,7 +229,19 @@ def main() -> int:
     over = False
     try:
         long_capture = partial(captures, frames=frames)
-        for part in (start, real_tools, headless, finding, large, looking, flood, checked, others, long_capture):
+        for part in (
+            start,
+            real_tools,
+            headless,
+            finding,
+            large,
+            looking,
+            flood,
+            checked,
+            compared,
+            others,
+            long_capture,
+        ):
             for row in part(home):
                 sys.stdout.write(f"{row}\n")
                 sys.stdout.flush()
