@@ -70,7 +70,7 @@ def test_every_record_names_its_connection(path: Path) -> None:
     [
         ("client", ["inspector", "server"]),
         ("stdio-proxy", ["host", "server"]),
-        ("mock", ["inspector", "mock"]),
+        ("mock", ["host", "mock"]),
     ],
 )
 def test_a_frame_says_who_made_it(path: Path, mode: str, origins: list[str]) -> None:

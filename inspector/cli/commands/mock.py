@@ -16,7 +16,7 @@ _EXAMPLES = (
     "mcp-inspect mock session.mcpcap",
     "mcp-inspect mock session.mcpcap --http 8080 --instant",
     "mcp-inspect mock session.mcpcap --fault 'delay 2s on tools/call search 1 time'",
-    "mcp-inspect mock session.mcpcap --fault 'tool == search and args.q ~ \"^x\" => malformed'",
+    "mcp-inspect mock session.mcpcap --fault 'args.q ~ ^x => malformed'",
 )
 
 

@@ -5,52 +5,25 @@ request is given to whoever carries it.
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Coroutine
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
 from inspector.protocol import jsonrpc, peek
-from inspector.protocol.jsonrpc import ErrorAnswer, Notification, NotJsonRpc, Part, Request, RequestId, read
+from inspector.protocol.jsonrpc import ErrorAnswer, Notification, NotJsonRpc, Request, RequestId, read
 from inspector.protocol.log_levels import LOG_LEVEL, rank
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import UNSUPPORTED_VERSION
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, declared_revision
-from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION_ID, UPDATED, read_filter
+from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION_ID, read_filter
 from inspector.replay.mock.faults import Fault, Kind
 from inspector.replay.mock.matching import Empty, Missing, Played
-from inspector.replay.mock.openings import as_raw, discover_result, initialize_result, served_modern
-from inspector.replay.mock.performing import (
-    Act,
-    Answer,
-    Manner,
-    Playing,
-    Put,
-    Send,
-    Tell,
-    Wait,
-    Where,
-    Write,
-    afterwards,
-    perform,
-)
+from inspector.replay.mock.openings import discover_result, initialize_result, served_modern
+from inspector.replay.mock.performing import Answer, Manner, Playing, afterwards, perform
 from inspector.replay.mock.script import LISTEN, Turn, asked_of, key_of
 from inspector.replay.mock.stage import Stage
+from inspector.replay.mock.voice import Answering, Outlet, Voice
 
 INVALID_REQUEST, PARSE_ERROR = -32600, -32700
-
-
-class Outlet(Protocol):
-    """Where messages go out."""
-
-    async def send(self, payload: bytes) -> None:
-        """Send one message."""
-
-    async def write(self, payload: bytes) -> None:
-        """Send bytes that are no message, where that is possible."""
-
-    async def cut(self, payload: bytes) -> None:
-        """Send this and break off. Whoever called does not come back where the connection carries more."""
-
 
 Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
@@ -65,10 +38,8 @@ class Actor:
         self._played = Played()
         self._capabilities: dict[str, Any] = {}
         self._level = 0
-        self._asked = 0
-        self._answers: dict[RequestId, asyncio.Future[tuple[Part, bool]]] = {}
+        self._voice = Voice(stage, common)
         self._running: dict[RequestId, asyncio.Task[Any]] = {}
-        self._watchers: dict[object, tuple[RequestId, Any, Outlet]] = {}
 
     async def take(self, payload: bytes, own: Outlet, entry: int = 0) -> None:
         """Take in a frame of the client's; return when its requests are answered. `entry` is its number on the tape."""
@@ -79,9 +50,9 @@ class Actor:
                 case Notification():
                     self._notified(message)
                 case jsonrpc.Answer():
-                    self._answered(message.id, message.result_part, failed=False)
+                    self._voice.answered(message.id, message.result_part, failed=False)
                 case ErrorAnswer():
-                    self._answered(message.id, message.error_part, failed=True)
+                    self._voice.answered(message.id, message.error_part, failed=True)
                 case NotJsonRpc():
                     await own.send(jsonrpc.write_error(None, PARSE_ERROR, f"Parse error: {message.reason}"))
                 case _:
@@ -106,15 +77,8 @@ class Actor:
 
     async def _reply_to_notification(self, turn: Turn) -> None:
         manner = Manner(Era.LEGACY, self._capabilities, level=self._level)
-        await self._drive(perform(turn, manner), self._common)
-        await self._drive(afterwards(turn, manner), self._common)
-
-    def _answered(self, id_: RequestId | None, part: Part, *, failed: bool) -> None:
-        waiting = self._answers.pop(id_, None) if id_ is not None else None
-        if waiting is None:
-            self._stage.differs(f"the client answered {id_!r}, which nobody asked")
-        elif not waiting.done():
-            waiting.set_result((part, failed))
+        await self._voice.drive(perform(turn, manner), self._common)
+        await self._voice.drive(afterwards(turn, manner), self._common)
 
     # --- requests
 
@@ -133,7 +97,7 @@ class Actor:
         if fault is not None:
             self._stage.tell(f"fault: {fault.text} ({request.method})")
             if fault.kind is Kind.DROP:
-                return
+                await asyncio.Event().wait()  # until the client gives it up, or goes
             if fault.kind is Kind.DELAY:
                 await asyncio.sleep(fault.seconds)
             if fault.kind is Kind.ERROR:
@@ -144,7 +108,7 @@ class Actor:
     async def _serve(self, request: Request, own: Outlet, fault: Fault | None) -> None:
         stage, method, params = self._stage, request.method, request.params
         era = Era.LEGACY if declared_revision(params) is None else Era.MODERN
-        answering = _Answering(request.id, own, fault)
+        answering = Answering(request.id, own, fault)
         if why := stage.refusal_of(era) if method != "server/discover" or era is Era.MODERN else "":
             await answering.error(*self._refused(era, params, why))
             return
@@ -178,7 +142,7 @@ class Actor:
         data = {"supported": list(served_modern(self._stage.script)), "requested": asked}
         return UNSUPPORTED_VERSION, f"Unsupported protocol version: {asked}", data
 
-    async def _initialize(self, params: Any, answering: "_Answering") -> None:
+    async def _initialize(self, params: Any, answering: Answering) -> None:
         self._played = Played()
         self._capabilities = peek.mapping(params, "capabilities")
         result, word = initialize_result(self._stage.script, peek.text(params, "protocolVersion") or "")
@@ -187,12 +151,12 @@ class Actor:
         turns = self._stage.script.of("initialize")
         if turns:
             manner = Manner(Era.LEGACY, self._capabilities)
-            await self._drive(_before_the_answer(turns[0], manner), self._common)
+            await self._voice.drive(_before_the_answer(turns[0], manner), self._common)
         await answering.result(result)
         for turn in turns[:1]:
             self._after(turn, Manner(Era.LEGACY, self._capabilities))
 
-    async def _discover(self, params: Any, era: Era, answering: "_Answering") -> None:
+    async def _discover(self, params: Any, era: Era, answering: Answering) -> None:
         turn = self._stage.recorded_discovery()
         if turn is None and era is Era.MODERN:
             if not self._knows(params):
@@ -203,12 +167,12 @@ class Actor:
         elif turn is not None and turn.is_answered:
             self._stage.tell_once("server/discover is answered as it was recorded; --era both has it served")
             manner = Manner(era, level=None)
-            await self._drive(perform(turn, Manner(turn.era or era, level=None)), answering.own, answering)
+            await self._voice.drive(perform(turn, Manner(turn.era or era, level=None)), answering.own, answering)
             self._after(turn, manner)
         else:
             await answering.error(-32601, "Method not found: server/discover")
 
-    async def _look_up(self, request: Request, era: Era, answering: "_Answering") -> None:
+    async def _look_up(self, request: Request, era: Era, answering: Answering) -> None:
         stage, params = self._stage, request.params
         asked = asked_of(params)
         manner = self._manner(era, params)
@@ -241,9 +205,9 @@ class Actor:
         )
 
     async def _play(
-        self, turn: Turn, manner: Manner, answering: "_Answering", *, begin: int = 0, again: bool = False
+        self, turn: Turn, manner: Manner, answering: Answering, *, begin: int = 0, again: bool = False
     ) -> None:
-        await self._drive(perform(turn, manner, begin), answering.own, answering)
+        await self._voice.drive(perform(turn, manner, begin), answering.own, answering)
         if not turn.is_answered:
             await asyncio.Event().wait()  # until the client gives it up, or goes
         if not again and answering.is_final:
@@ -251,116 +215,20 @@ class Actor:
 
     def _after(self, turn: Turn, manner: Manner) -> None:
         if turn.after:
-            self._spawn(self._drive(afterwards(turn, manner), self._common))
+            self._spawn(self._voice.drive(afterwards(turn, manner), self._common))
 
     async def _listen(self, request: Request, own: Outlet) -> None:
         """Grant what is asked, and keep the stream open until the client closes it."""
         self._stage.meets(Era.MODERN)
         wanted = peek.at(request.params, "notifications")
-        key = object()
         meta = {SUBSCRIPTION_ID: request.id}
         params = {"_meta": meta, "notifications": wanted if isinstance(wanted, dict) else {}}
         await own.send(jsonrpc.write_notification(ACKNOWLEDGED, params))
-        self._watchers[key] = request.id, read_filter(wanted), own
-        try:
+        with self._voice.watched(request.id, read_filter(wanted), own):
             for turn in self._stage.script.of(LISTEN)[:1]:
                 self._after(turn, self._manner(Era.MODERN, request.params))
-                self._spawn(self._drive(perform(turn, self._manner(Era.MODERN, request.params)), own))
+                self._spawn(self._voice.drive(perform(turn, self._manner(Era.MODERN, request.params)), own))
             await asyncio.Event().wait()
-        finally:
-            del self._watchers[key]
-
-    # --- acting
-
-    async def _drive(self, playing: Playing, own: Outlet, answering: "_Answering | None" = None) -> None:
-        """Do what the turn says, one act after the other."""
-        for act in playing:
-            await self._act(act, own, answering)
-
-    async def _act(self, act: Act, own: Outlet, answering: "_Answering | None") -> None:
-        match act:
-            case Wait():
-                if act.ns and math.isfinite(self._stage.settings.speed):
-                    await asyncio.sleep(act.ns / 1e9 / self._stage.settings.speed)
-            case Send():
-                await self._send(act, own)
-            case Write():
-                await own.write(act.payload)
-            case Put():
-                part, failed = await self._ask(act, own if act.where is Where.OWN else self._common)
-                self._stage.compare(act.query, part, failed=failed)
-            case Answer():
-                if answering is not None:
-                    await answering.take(act)
-            case Tell():
-                self._stage.tell_once(act.text)
-            case _:
-                assert_never(act)
-
-    async def _send(self, act: Send, own: Outlet) -> None:
-        if act.where is Where.WATCH and self._watchers:
-            for id_, wanted, outlet in tuple(self._watchers.values()):
-                if _wants(wanted, act):
-                    meta = peek.mapping(act.params.value, "_meta") | {SUBSCRIPTION_ID: id_}
-                    params = peek.mapping(act.params.value) | {"_meta": meta}
-                    await outlet.send(jsonrpc.write_notification(act.method, params))
-            return
-        head = {"jsonrpc": "2.0", "method": act.method}
-        there = act.params is not jsonrpc.ABSENT
-        payload = jsonrpc.encode(head | ({"params": as_raw(act.params.raw)} if there else {}))
-        await (own if act.where is Where.OWN else self._common).send(payload)
-
-    async def _ask(self, act: Put, outlet: Outlet) -> tuple[Part, bool]:
-        self._asked += 1
-        id_ = self._asked
-        waiting: asyncio.Future[tuple[Part, bool]] = asyncio.get_running_loop().create_future()
-        self._answers[id_] = waiting
-        head = {"jsonrpc": "2.0", "id": id_, "method": act.query.method}
-        there = act.query.params is not jsonrpc.ABSENT
-        try:
-            await outlet.send(jsonrpc.encode(head | ({"params": as_raw(act.query.params.raw)} if there else {})))
-            return await waiting
-        finally:
-            self._answers.pop(id_, None)
-
-
-class _Answering:
-    """How one request is answered, with the fault that happens to it."""
-
-    def __init__(self, id_: RequestId, own: Outlet, fault: Fault | None) -> None:
-        self._id, self.own, self._fault = id_, own, fault
-        self.is_final = False
-        """Whether an answer went out that is no question."""
-
-    async def take(self, answer: Answer) -> None:
-        """Send what the turn came to."""
-        await self._send("error" if answer.failed else "result", answer.json)
-        self.is_final = answer.failed or not answer.json.startswith(b'{"resultType":"input_required"')
-
-    async def result(self, json: bytes) -> None:
-        """Send a result."""
-        await self._send("result", json)
-
-    async def error(self, code: int, message: str, data: Any = None) -> None:
-        """Send an error."""
-        await self.own.send(jsonrpc.write_error(self._id, code, message, data))
-
-    async def _send(self, member: str, json: bytes) -> None:
-        payload = jsonrpc.encode({"jsonrpc": "2.0", "id": self._id, member: as_raw(json)})
-        if self._fault is not None and self._fault.kind is Kind.CUT:
-            await self.own.cut(payload[: len(payload) // 2])
-        elif self._fault is not None and self._fault.kind is Kind.MALFORMED:
-            await self.own.send(payload[: len(payload) // 2])
-        else:
-            await self.own.send(payload)
-
-
-def _wants(wanted: Any, act: Send) -> bool:
-    """Whether a stream was asked to carry this."""
-    if act.method == UPDATED:
-        uri = peek.text(act.params.value, "uri") or ""
-        return any(uri == each or uri.startswith(each) for each in wanted.uris)
-    return bool(getattr(wanted, act.method.split("/")[1], False))
 
 
 def _before_the_answer(turn: Turn, manner: Manner) -> Playing:

@@ -21,6 +21,7 @@ from inspector.protocol.revisions.table import dates
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.replay.mock.actor import INVALID_REQUEST, Actor
 from inspector.replay.mock.http_tape import HttpTape
+from inspector.replay.mock.openings import served_modern
 from inspector.replay.mock.outbox import Kind, Outbox, event, still_here
 from inspector.replay.mock.stage import Stage
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener, Pairs
@@ -91,6 +92,8 @@ class Site:
             session = self._new_session(name)
         elif isinstance(first, Request) and first.method == "server/discover":
             return await self._respond(self._stateless, request, number, entry, stateless=True)
+        elif not isinstance(first, Request) and request.header(VERSION) in served_modern(self._stage.script):
+            return self._taken(number)
         else:
             found = self._find(request, number)
             if isinstance(found, HttpResponse):
@@ -98,11 +101,14 @@ class Site:
             session = found
         if not any(isinstance(message, Request) for message in messages):
             await session.actor.take(request.body, session.common, entry)
-            self._tape.answered(number, 202, ())
-            self._tape.ended(number)
-            return HttpResponse(202)
+            return self._taken(number)
         headers = ((SESSION, name),) if name else ()
         return await self._respond(session.actor, request, number, entry, headers=headers)
+
+    def _taken(self, number: int) -> HttpResponse:
+        self._tape.answered(number, 202, ())
+        self._tape.ended(number)
+        return HttpResponse(202)
 
     def _new_session(self, name: str) -> Session:
         common = self._outbox()
@@ -162,10 +168,10 @@ class Site:
         task = self._spawn(_run(actor, request.body, outbox, entry))
         try:
             first = await outbox.take(_PATIENCE_S)
+            if first is None:  # the client has given it up by a notification
+                outbox.end()
         except TimeoutError:
             first = None
-            if task.done():
-                return self._said(number, 500, "Nothing was said")
         except asyncio.CancelledError:
             if stateless:
                 task.cancel()

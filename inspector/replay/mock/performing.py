@@ -67,6 +67,8 @@ class Answer(msgspec.Struct, frozen=True):
 
     json: bytes
     failed: bool = False
+    asks: bool = False
+    """Whether it is no result yet, but questions."""
 
 
 class Tell(msgspec.Struct, frozen=True):
@@ -106,7 +108,7 @@ def perform(turn: Turn, manner: Manner, begin: int = 0) -> Playing:
         yield Wait(step.pause_ns)
         if isinstance(step, Ask) and manner.era is Era.MODERN:
             if asked := _as_result(turn, at, step, manner):
-                yield Answer(asked)
+                yield Answer(asked, asks=True)
                 return
             yield _left_out(step)
         elif isinstance(step, End):

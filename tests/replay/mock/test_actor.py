@@ -197,7 +197,13 @@ async def test_faults_happen_to_the_requests_they_are_for(tmp_path: Path) -> Non
             assert client.told[0].startswith("fault: ")
             return client.own
 
-    assert (await with_fault("drop")).payloads[1:] == []
+    dropping = Settings(speed=math.inf, faults=(read_fault("drop"),))
+    async with client_of(script, dropping) as client:
+        waiting = client.begin(call(1, "echo"))
+        await until(lambda: client.told, "it is told")
+        await client.say(note("notifications/cancelled", {"requestId": 1}))
+        await waiting
+        assert client.own.payloads == []
     assert b'"code":-5,"message":"an error on demand"' in (await with_fault("error -5")).payloads[1]
     assert (await with_fault("delay 1ms")).messages[1] == answer(1, text("hi"))
     (half,) = (await with_fault("malformed")).payloads[1:]

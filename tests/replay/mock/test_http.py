@@ -111,12 +111,28 @@ async def test_a_question_comes_on_the_stream_of_its_call_and_changes_on_that_of
         listening.cancel()
 
 
+async def test_a_request_that_is_given_up_ends_its_stream(tmp_path: Path) -> None:
+    async with (
+        _at(scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "wait"))) as client,
+        asyncio.TaskGroup() as tasks,
+    ):
+        session = await _hello(client)
+        waiting = tasks.create_task(client.post(PATH, json=call(5, "wait"), headers=session))
+        for _ in range(100):
+            await client.post(PATH, json=note("notifications/cancelled", {"requestId": 5}), headers=session)
+            if waiting.done():
+                break
+        assert _events((await waiting).text) == []
+
+
 async def test_a_stateless_client_needs_no_session(script: Script) -> None:
     async with _at(script) as client:
         found = await client.post(PATH, json=request(1, "server/discover", meta()))
         assert found.json()["result"]["supportedVersions"] == [MODERN]
         came = await client.post(PATH, json=request(2, "tools/call", {"name": "echo", "arguments": {}} | meta()))
         assert came.json()["result"] == text("hi") | {"resultType": "complete"}
+        said = note("notifications/cancelled", {"requestId": 2})
+        assert (await client.post(PATH, json=said, headers={"MCP-Protocol-Version": MODERN})).status_code == 202
         unknown = await client.post(PATH, json=request(3, "prompts/list", meta()))
         assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, -32601)
 
