@@ -180,10 +180,7 @@ class _Check:
     def _record(self, record: Record) -> None:
         match record:
             case FrameRecord():
-                self._frames += 1
-                frame = entry_of(record, self._frames).what
-                if isinstance(frame, Frame) and not self._redacted:
-                    self._digests.take(frame)
+                self._frame(record)
             case SumRecord():
                 self._sum(record)
             case GapRecord():
@@ -193,6 +190,19 @@ class _Check:
                 self._end(record)
             case _:
                 pass
+
+    def _frame(self, record: FrameRecord) -> None:
+        self._frames += 1
+        try:
+            frame = entry_of(record, self._frames).what
+        except ValueError:
+            self._fault(f"Line {self._number} has no payload: it is in another file, which is not read.")
+            return
+        assert isinstance(frame, Frame)
+        if record.len not in (None, len(frame.payload)):
+            self._fault(f"Line {self._number} has a payload of {len(frame.payload)} bytes and says {record.len}.")
+        if not self._redacted:
+            self._digests.take(frame)
 
     def _sum(self, told: SumRecord) -> None:
         """After a gap no stream can be whole, so its digests say nothing any more; in a redacted copy none did."""
