@@ -116,7 +116,7 @@ class Answering:
 
     def __init__(self, id_: RequestId, own: Outlet, fault: Fault | None) -> None:
         self._id, self.own, self._fault = id_, own, fault
-        self.is_final = not answer.asks
+        self.is_final = False
         """Whether an answer went out that is no question."""
 
     async def take(self, answer: Answer) -> None:
