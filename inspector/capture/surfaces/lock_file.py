@@ -34,9 +34,9 @@ def as_json(surface: Surface) -> dict[str, Any]:
     """The document. Equal surfaces make equal documents, byte by byte."""
     lists = {kind: _things(kind, surface.lists.get(kind)) for kind in LISTS}
     about: dict[str, Any] = {
-        "server": surface.server,
+        "server": canonical(surface.server),
         "revision": surface.revision,
-        "capabilities": surface.capabilities,
+        "capabilities": canonical(surface.capabilities),
         "instructions": surface.instructions,
     }
     body = about | lists | ({"partial": sorted(surface.partial)} if surface.partial else {})
@@ -119,7 +119,7 @@ def read_lock_file(path: Path) -> tuple[Surface, list[str]]:
         canonical(peek.mapping(document, "capabilities")),
         peek.text(document, "instructions") or "",
         lists,
-        tuple(each for each in peek.items(document, "partial") if each in LISTS),
+        tuple(kind for kind in LISTS if kind in peek.items(document, "partial")),
     )
     return surface, [f"{path}: {said}" for said in odd]
 

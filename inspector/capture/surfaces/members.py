@@ -42,12 +42,7 @@ def _member(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[S
         return schema_changes(kind, name, member, _schema(ours), _schema(theirs), Side.INPUT)
     if kind == "tools" and member == "outputSchema":
         return _output(kind, name, member, ours, theirs)
-    if (
-        kind == "prompts"
-        and member == "arguments"
-        and isinstance(ours, list | None)
-        and isinstance(theirs, list | None)
-    ):
+    if kind == "prompts" and member == "arguments" and _is_list(ours) and _is_list(theirs):
         return _arguments(name, ours, theirs)
     rate = _RATES.get((kind, member)) or _RATES.get(("", member)) or _other
     return list(_places(kind, name, member, ours, theirs, rate))
