@@ -186,7 +186,13 @@ def test_what_was_recorded_is_loaded_the_same_and_can_be_shown(tmp_path: Path, s
     again = load(path)
     try:
         assert again.notices == ()
-        assert [again.store.entry(n).what.payload for n in range(1, again.count + 1)] == [each[2] for each in several]  # type: ignore[union-attr]
+        frames = [
+            entry.what for n in range(1, again.count + 1) if isinstance((entry := again.store.entry(n)).what, Frame)
+        ]
+        assert [(frame.payload, frame.http, frame.cut) for frame in frames] == [
+            (*each[2:4], each[5]) for each in several
+        ]
+        assert verify(path).faults == ()
         assert len(again.conversation.exchanges) == len(journal.conversation.exchanges)
     finally:
         again.close()
