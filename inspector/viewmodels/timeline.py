@@ -46,6 +46,7 @@ class Wire:
         self.name = text.one_line(name, 60)
         self.role: Role = _ROLES[number % len(_ROLES)]
         self.journal = journal
+        self.clock = clock
         self.model = LogModel(journal, clock, tree=False, threaded=threaded, found=found)
         self.offset = 0
         """What makes its monotonic clock the wall clock of the timeline."""
@@ -57,6 +58,11 @@ class Wire:
             return [*map(store.wall_ns, entries)]
         offset, time_ns = self.offset, store.time_ns
         return [time_ns(n) + offset for n in entries]
+
+    @property
+    def axis_offset(self) -> int:
+        """What makes its monotonic clock the wall clock of the timeline, of a capture as it was when it began."""
+        return self.offset if self.journal.live else self.journal.started_wall_ns - self.journal.started_ns
 
     @property
     def reached(self) -> int:

@@ -2,11 +2,13 @@
 
 A lane shows from when to when its exchange lasted, the words of progress in between, and what became of it. The axis
 shows the lanes in sight until the reader takes it into his own hands. A lane is built only when asked for, so there
-may be a million.
+may be a million. The lanes of several conversations are `waterfalls`.
 """
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+
+import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import MessageKind, Store
@@ -24,20 +26,56 @@ _STATUS, _TOOK = 14, 8
 _SMALLEST_NS = 1000
 
 
+class LaneWire(msgspec.Struct, frozen=True, eq=False):
+    """One conversation whose exchanges have lanes."""
+
+    journal: Journal
+    clock: Callable[[], int]
+    number: int = 0
+    name: str = ""
+    role: Role = "text"
+    offset: int = 0
+    """What makes its monotonic clock the one of the axis."""
+
+    @property
+    def now(self) -> int:
+        """The moment, by the axis."""
+        return self.clock() + self.offset
+
+    @property
+    def began(self) -> int:
+        """Its start, by the axis."""
+        return self.journal.started_ns + self.offset
+
+    @property
+    def ended(self) -> int:
+        """Its end so far, by the axis."""
+        store, count = self.journal.store, self.journal.count
+        last = (store.time_ns(count) if count else self.journal.started_ns) + self.offset
+        return max(last, self.now) if self.journal.live else last
+
+    def lasts(self, exchange: Exchange) -> tuple[int, int]:
+        """From when to when an exchange lasts, by the axis."""
+        return exchange.started_ns + self.offset, _ended(exchange, self.clock()) + self.offset
+
+
 class Waterfall(RowSource):
     """The lanes of one journal. A row's key is the number of its exchange."""
 
     def __init__(self, journal: Journal, clock: Callable[[], int]) -> None:
-        self._journal, self._clock = journal, clock
-        self._exchanges = journal.conversation.exchanges
-        self._window = Window(journal.started_ns, journal.started_ns + 1_000_000_000)
+        self.wires: Sequence[LaneWire] = (LaneWire(journal, clock),)
+        self._begin_axis()
+
+    def _begin_axis(self) -> None:
+        start = min((wire.began for wire in self.wires), default=0)
+        self._window = Window(start, start + 1_000_000_000)
         self._changes = 0
         self.by_itself = True
         """Whether the axis shows the lanes in sight, whatever they are."""
 
     @property
     def count(self) -> int:
-        return len(self._exchanges)
+        return len(self.wires[0].journal.conversation.exchanges)
 
     @property
     def generation(self) -> int:
@@ -48,34 +86,36 @@ class Waterfall(RowSource):
         """The time that the axis shows."""
         return self._window
 
-    def exchange(self, index: int) -> Exchange:
-        """The exchange of a lane."""
-        return self._exchanges[index]
+    def lane(self, index: int) -> tuple[LaneWire, Exchange]:
+        """Whose lane it is, and its exchange."""
+        return self.wires[0], self.wires[0].journal.conversation.exchanges[index]
 
-    def of_entry(self, n: int) -> int:
+    def look(self) -> None:
+        """Take in what has come since."""
+
+    def of_entry(self, n: int, number: int = 0) -> int:
         """The lane of the exchange that entry n belongs to, or else of the last one that began before it."""
-        number = self._journal.store.exchange(n) if 0 < n <= self._journal.count else 0
-        if number:
-            return number - 1
-        return max(0, bisect_right(self._exchanges.request_frames, n, 1) - 2)
+        journal = self.wires[0].journal
+        found = journal.store.exchange(n) if 0 < n <= journal.count else 0
+        return found - 1 if found else max(0, bisect_right(journal.conversation.exchanges.request_frames, n, 1) - 2)
 
     def sees(self, rows: range, width: int) -> bool:
         if not self.by_itself:
             return False
-        found = around([_lasts(self._exchanges[index], self._clock()) for index in rows if index < self.count])
+        found = around([_lasts(*self.lane(index)) for index in rows if index < self.count])
         if found is None or found == self._window:
             return False
         self._window = found
         return True
 
     def row(self, index: int, width: int) -> RowView:
-        exchange = self._exchanges[index]
+        wire, exchange = self.lane(index)
         label, lane = _parts(width)
-        spans = lay(_label(exchange), label)
-        spans += [(" ", "text"), *self._lane(exchange, lane)]
+        spans = lay([*self._name(wire, width), *_label(exchange)], label)
+        spans += [(" ", "text"), *self._lane(wire, exchange, lane)]
         if lane < width - label - 1:
-            spans += [(" ", "text"), *self._end(exchange)]
-        return RowView(lay(spans, width), live=exchange.is_open and self._journal.live)
+            spans += [(" ", "text"), *_end(wire, exchange)]
+        return RowView(lay(spans, width), live=exchange.is_open and wire.journal.live)
 
     def header(self, width: int) -> Sequence[Span]:
         label, lane = _parts(width)
@@ -88,12 +128,12 @@ class Waterfall(RowSource):
 
     def zoom(self, factor: float, index: int) -> None:
         """Show so many times the time, around where a lane begins if that is in sight."""
-        begins = self._exchanges[index].started_ns if 0 <= index < self.count else self._window.start
+        begins = self._lasts_at(index)[0] if 0 <= index < self.count else self._window.start
         inside = self._window.start <= begins <= self._window.end
         centre = begins if inside else self._window.start + self._window.lasts // 2
         share = (centre - self._window.start) / self._window.lasts
         lasts = max(_SMALLEST_NS, round(self._window.lasts * factor))
-        longest = 4 * max(_SMALLEST_NS, self._end_of_all() - self._journal.started_ns)
+        longest = 4 * max(_SMALLEST_NS, self._end_of_all() - self._start())
         lasts = min(lasts, max(longest, self._window.lasts))
         start = round(centre - share * lasts)
         self._take(Window(start, start + lasts))
@@ -104,63 +144,21 @@ class Waterfall(RowSource):
         self._take(Window(self._window.start + by, self._window.end + by))
 
     def show_all(self) -> None:
-        """Show the whole conversation."""
-        start = self._exchanges[0].started_ns if self.count else self._journal.started_ns
+        """Show everything."""
+        start = self._lasts_at(0)[0] if self.count else self._start()
         self._take(Window(start, max(start + _SMALLEST_NS, self._end_of_all())))
 
     def show_lane(self, index: int) -> None:
         """Show one exchange, with a little room around it."""
         if 0 <= index < self.count:
-            exchange = self._exchanges[index]
-            room = max(_SMALLEST_NS, _ended(exchange, self._clock()) - exchange.started_ns) // 10 + 1
-            self._take(Window(exchange.started_ns - room, _ended(exchange, self._clock()) + room))
+            began, ended = self._lasts_at(index)
+            room = max(_SMALLEST_NS, ended - began) // 10 + 1
+            self._take(Window(began - room, ended + room))
 
     def show_what_is_in_sight(self) -> None:
         """Let the axis follow the lanes in sight again."""
         self.by_itself = True
         self._changes += 1
-
-    def _take(self, window: Window) -> None:
-        self._window, self.by_itself = window, False
-        self._changes += 1
-
-    def _end_of_all(self) -> int:
-        store, count = self._journal.store, self._journal.count
-        last = store.time_ns(count) if count else self._journal.started_ns
-        return max(last, self._clock()) if self._journal.live else last
-
-    def _ticks(self, width: int) -> Sequence[tuple[int, int, str]]:
-        started = self._journal.started_ns
-        return tuple(ticks(Window(self._window.start - started, self._window.end - started), width))
-
-    def _lane(self, exchange: Exchange, width: int) -> list[Span]:
-        """Its bar over the grid, with the words of progress on it, and what it asked at its end."""
-        cells: list[Span] = [(" ", "text")] * width
-        for cell, _, _ in self._ticks(width):
-            cells[cell] = (_GRID, "faint")
-        drawn = bar(exchange.started_ns, _ended(exchange, self._clock()), self._window, width, role_of(exchange))
-        for at, (letter, role) in enumerate((letter, role) for piece, role in drawn for letter in piece):
-            if letter != " ":
-                cells[at] = (letter, role)
-        for time_ns in _words_of_progress(exchange, self._journal.store):
-            cell = self._window.half(time_ns, width) // 2
-            if 0 <= cell < width:
-                cells[cell] = (_WORD_OF_PROGRESS, role_of(exchange))
-        if exchange.asks and exchange.ended_ns is not None:
-            cell = self._window.half(exchange.ended_ns, width) // 2
-            if 0 <= cell < width:
-                cells[cell] = (_ASKS, "warning")
-        return _joined(cells)
-
-    def _end(self, exchange: Exchange) -> list[Span]:
-        status = lay([words.status(exchange, live=self._journal.live)], _STATUS)
-        if exchange.duration_ns is not None:
-            took: Span = (text.human_duration(max(0, exchange.duration_ns)), "text")
-        elif self._journal.live and not words.is_stream(exchange):
-            took = (text.human_duration(max(0, self._clock() - exchange.started_ns)), "pending")
-        else:
-            took = ("", "text")
-        return [*status, (" ", "text"), (text.pad(took[0], _TOOK, right=True), took[1])]
 
     def said(self, index: int) -> list[Span]:
         """One lane in words, and the time that the axis shows."""
@@ -168,19 +166,73 @@ class Waterfall(RowSource):
         window = f"{text.human_duration(self._window.lasts)} on the axis, {how}"
         if not 0 <= index < self.count:
             return [(window, "muted")]
-        exchange = self._exchanges[index]
-        began = (exchange.started_ns - self._journal.started_ns) / 1e9
+        wire, exchange = self.lane(index)
+        began = (exchange.started_ns + wire.offset - self._start()) / 1e9
         named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
         count = exchange.progress.count if exchange.progress is not None else 0
         told = f"  {count} word{'s' if count > 1 else ''} of progress" if count else ""
         when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
-        return [(named, "method"), (when, "muted"), (window, "faint")]
+        whose: list[Span] = [(f"{wire.name}  ", wire.role)] if wire.name else []
+        return [*whose, (named, "method"), (when, "muted"), (window, "faint")]
+
+    def _take(self, window: Window) -> None:
+        self._window, self.by_itself = window, False
+        self._changes += 1
+
+    def _lasts_at(self, index: int) -> tuple[int, int]:
+        wire, exchange = self.lane(index)
+        return wire.lasts(exchange)
+
+    def _start(self) -> int:
+        return min((wire.began for wire in self.wires), default=0)
+
+    def _end_of_all(self) -> int:
+        return max((wire.ended for wire in self.wires), default=0)
+
+    def _ticks(self, width: int) -> Sequence[tuple[int, int, str]]:
+        start = self._start()
+        return tuple(ticks(Window(self._window.start - start, self._window.end - start), width))
+
+    def _name(self, wire: LaneWire, width: int) -> list[Span]:
+        """What stands before a lane's label: nothing where all are of one conversation."""
+        return []
+
+    def _lane(self, wire: LaneWire, exchange: Exchange, width: int) -> list[Span]:
+        """Its bar over the grid, with the words of progress on it, and what it asked at its end."""
+        cells: list[Span] = [(" ", "text")] * width
+        for cell, _, _ in self._ticks(width):
+            cells[cell] = (_GRID, "faint")
+        drawn = bar(*wire.lasts(exchange), self._window, width, role_of(exchange))
+        for at, (letter, role) in enumerate((letter, role) for piece, role in drawn for letter in piece):
+            if letter != " ":
+                cells[at] = (letter, role)
+        marks = [(time_ns, _WORD_OF_PROGRESS, role_of(exchange)) for time_ns in _words_of_progress(exchange, wire)]
+        if exchange.asks and exchange.ended_ns is not None:
+            marks.append((exchange.ended_ns, _ASKS, "warning"))
+        for time_ns, letter, role in marks:
+            cell = self._window.half(time_ns + wire.offset, width) // 2
+            if 0 <= cell < width:
+                cells[cell] = (letter, role)
+        return _joined(cells)
 
 
-def _words_of_progress(exchange: Exchange, store: Store) -> list[int]:
+def _end(wire: LaneWire, exchange: Exchange) -> list[Span]:
+    live = wire.journal.live
+    status = lay([words.status(exchange, live=live)], _STATUS)
+    if exchange.duration_ns is not None:
+        took: Span = (text.human_duration(max(0, exchange.duration_ns)), "text")
+    elif live and not words.is_stream(exchange):
+        took = (text.human_duration(max(0, wire.clock() - exchange.started_ns)), "pending")
+    else:
+        took = ("", "text")
+    return [*status, (" ", "text"), (text.pad(took[0], _TOOK, right=True), took[1])]
+
+
+def _words_of_progress(exchange: Exchange, wire: LaneWire) -> list[int]:
     """When it was told how far the exchange is."""
     if exchange.progress is None:
         return []
+    store: Store = wire.journal.store
     last = min(exchange.progress.frame, store.count, exchange.request_frame + _FAR)
     found: list[int] = []
     for n in store.of_exchange(exchange.number, exchange.request_frame + 1, last):
@@ -195,11 +247,10 @@ def _ended(exchange: Exchange, now_ns: int) -> int:
     return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
 
 
-def _lasts(exchange: Exchange, now_ns: int) -> tuple[int, int]:
+def _lasts(wire: LaneWire, exchange: Exchange) -> tuple[int, int]:
     """What of its time the axis is made for: a stream that stays open would press all else together."""
-    if words.is_stream(exchange):
-        return exchange.started_ns, exchange.started_ns
-    return exchange.started_ns, _ended(exchange, now_ns)
+    began, ended = wire.lasts(exchange)
+    return (began, began) if words.is_stream(exchange) else (began, ended)
 
 
 def _parts(width: int) -> tuple[int, int]:

@@ -110,6 +110,11 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         return self._wires.timeline
 
     @property
+    def chosen(self) -> tuple[int, int]:
+        """The number of the tab and the entry that the cursor is on."""
+        return self._chosen
+
+    @property
     def line(self) -> FilterPane:
         """The lines above the rows."""
         return self._filter

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from inspector.tui.panels.filter_pane import FilterPane
+from inspector.viewmodels.merging import entry_of, number_of
+from inspector.viewmodels.waterfall import LaneWire
 
 if TYPE_CHECKING:
     from inspector.tui.widgets.log_list import LogList
@@ -25,6 +27,11 @@ class TimelineWays(Widget):
     @property
     def timeline(self) -> "Timeline":
         """What they show."""
+        raise NotImplementedError
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """The number of the tab and the entry that the cursor is on."""
         raise NotImplementedError
 
     @property
@@ -62,6 +69,23 @@ class TimelineWays(Widget):
         """Show the partners of what matches, or no more."""
         shown = self.timeline.show_partners()
         self.notify(f"Matches {'with' if shown else 'without'} their partners.", markup=False, timeout=3)
+
+    def action_waterfall(self) -> None:
+        """Show all exchanges of all servers on one axis of time."""
+        from inspector.tui.screens.waterfall import AllWaterfallsScreen
+
+        wires = [
+            LaneWire(wire.journal, wire.clock, wire.number, wire.name, wire.role, wire.axis_offset)
+            for wire in self.timeline.wires
+        ]
+        self.app.push_screen(AllWaterfallsScreen(wires, self.chosen), self._go_to)
+
+    def _go_to(self, code: int | None) -> None:
+        index = None if code is None else self.timeline.find(number_of(code), entry_of(code))
+        if index is not None:
+            self.rows.go_to(index)
+        elif code is not None:
+            self.notify("The filter hides that line.", markup=False, timeout=3)
 
     def action_tree(self) -> None:
         """Say where the tree is."""

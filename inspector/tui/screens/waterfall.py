@@ -3,6 +3,7 @@
 It looks again by itself, so what runs is seen to run.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -18,9 +19,11 @@ from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.merging import code_of
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import visible
-from inspector.viewmodels.waterfall import Waterfall
+from inspector.viewmodels.waterfall import LaneWire, Waterfall
+from inspector.viewmodels.waterfalls import Waterfalls
 
 _TICKS_PER_SECOND = 15
 _STEP = 0.25
@@ -43,15 +46,16 @@ class WaterfallScreen(ModalScreen[int | None]):
     def __init__(self, subject: Subject, chosen: int) -> None:
         """Begin at the exchange of the entry `chosen`."""
         super().__init__()
-        self._subject = subject
-        self._lanes = Waterfall(subject.journal, lambda: subject.now_ns)
-        self._chosen = chosen
+        self._lanes: Waterfall = Waterfall(subject.journal, lambda: subject.now_ns)
+        self._chosen = self._lanes.of_entry(chosen) if chosen else -1
+        self._of = visible(subject.about.label, limit=60)
+        self._follow = subject.stage not in _ENDED
 
     def compose(self) -> ComposeResult:
         """Title, lanes, words, keys."""
-        yield Static(Text(f"Waterfall  {visible(self._subject.about.label, limit=60)}"))
+        yield Static(Text(f"Waterfall  {self._of}"))
         nothing: Span = ("There is no exchange yet.", "muted")
-        yield LogList(self._lanes, follow=self._subject.stage not in _ENDED, empty=((nothing,),))
+        yield LogList(self._lanes, follow=self._follow, empty=((nothing,),))
         yield StatusLine()
         yield FooterBar()
 
@@ -64,18 +68,22 @@ class WaterfallScreen(ModalScreen[int | None]):
         """Go to the exchange one comes from, and look again from now on."""
         self.rows.focus()
         self.rows.sync()
-        if self._chosen:
-            self.rows.go_to(self._lanes.of_entry(self._chosen))
+        if self._chosen >= 0:
+            self.rows.go_to(self._chosen)
         self.set_interval(1 / _TICKS_PER_SECOND, self._look)
 
     def _look(self) -> None:
+        self._lanes.look()
         self.rows.sync()
         count = f"{self._lanes.count:,} exchanges"
         self.query_one(StatusLine).show(self._lanes.said(self.rows.view.cursor), [(count, "muted")])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Go to its request in the list."""
-        self.dismiss(self._lanes.exchange(message.index).request_frame)
+        self.dismiss(self._answer(message.index))
+
+    def _answer(self, index: int) -> int:
+        return self._lanes.lane(index)[1].request_frame
 
     def action_zoom(self, factor: float) -> None:
         """Show more time or less."""
@@ -111,3 +119,19 @@ class WaterfallScreen(ModalScreen[int | None]):
     def action_leave(self) -> None:
         """Back to the list."""
         self.dismiss(None)
+
+
+class AllWaterfallsScreen(WaterfallScreen):
+    """The same of all servers. Answers with the code of the entry to go to: the number of its tab, and its own."""
+
+    def __init__(self, wires: Sequence[LaneWire], chosen: tuple[int, int]) -> None:
+        """Begin at the exchange of the entry `chosen`: the number of the tab, and the entry."""
+        ModalScreen.__init__(self)
+        self._lanes = lanes = Waterfalls(wires)
+        self._chosen = lanes.of_entry(chosen[1], chosen[0]) if chosen[1] else -1
+        self._of = f"of {len(wires)} servers"
+        self._follow = any(wire.journal.live for wire in wires)
+
+    def _answer(self, index: int) -> int:
+        wire, exchange = self._lanes.lane(index)
+        return code_of(wire.number, exchange.request_frame)

@@ -37,3 +37,19 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
         await until(lambda: panel.timeline.count == 2 and not panel.timeline.is_behind, "the calls alone")
         await pilot.press("V")
         await until(lambda: panel.timeline.count == 4, "with their answers")
+
+
+async def test_all_exchanges_of_all_servers_stand_on_one_axis_and_lead_back_to_their_lines() -> None:
+    async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
+        await pilot.press("&")
+        panel = app.timeline
+        assert isinstance(panel, TimelinePanel)
+        await until(lambda: panel.timeline.count > 20, "rows")
+        await pilot.press("g", "W")
+        await until(lambda: "Waterfall  of 2 servers" in text(app), "the lanes of both")
+        lanes = [line for line in text(app).splitlines() if "tools/list" in line]
+        assert sorted(line.split()[0].strip("▌") or line.split()[1] for line in lanes) == ["pier", "quay"]
+        await pilot.press("j", "j", "j", "enter")
+        await until(lambda: "Waterfall" not in text(app), "back")
+        wire, n = panel.timeline.entry(panel.rows.view.cursor)
+        assert wire.journal.store.message_kind(n).name == "REQUEST"
