@@ -1,5 +1,6 @@
 """`r` sends a request of the traffic again: to its own server, or from a recording to the one that is open."""
 
+from inspector.tui.panels.resending import Resending
 from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.screens.confirm import ConfirmScreen
 from inspector.tui.subject import Stage
@@ -55,3 +56,7 @@ async def test_what_cannot_be_sent_says_why(tape: Tape) -> None:
         await until(lambda: "opens a session" in text(app), "that an opening is not sent again")
         await pilot.press("G", "r")
         await until(lambda: "no server is open" in text(app), "that nothing is there to get it")
+
+
+def test_the_traffic_can_do_it() -> None:
+    assert issubclass(TrafficPanel, Resending)
