@@ -131,6 +131,8 @@ def afterwards(turn: Turn, manner: Manner) -> Playing:
 
 
 def _played(step: Say | Ask | Junk, turn: Turn, manner: Manner, where: Where) -> Playing:
+    if not isinstance(step, Junk) and step.apart:
+        where = Where.COMMON
     match step:
         case Say():
             yield from _said(step, turn, manner, where)

@@ -17,7 +17,7 @@ from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Cancelled, Closed, Event, Garbled, Notified, Opened, Progressed
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Part, Request
 from inspector.protocol.questions import questions_in
 from inspector.protocol.revisions._shape import Era
@@ -242,12 +242,12 @@ class _Reader:
         if owner is None:
             return
         query = Query(message.method, message.params_part)
-        owner.add(Ask(owner.pause(frame), (query,)))
+        owner.add(Ask(owner.pause(frame), (query,), apart=frame.channel is Channel.GET))
         self._asking[exchange.number] = owner, query
 
     def _say(self, frame: Frame, note: Notification, owner: _Draft | None) -> None:
         if owner is not None and note.method not in _NOT_SAID:
-            owner.add(Say(owner.pause(frame), note.method, note.params_part))
+            owner.add(Say(owner.pause(frame), note.method, note.params_part, frame.channel is Channel.GET))
 
     def _owner(self, frame: Frame, method: str = "") -> _Draft | None:
         """The turn in which the server says something."""

@@ -25,6 +25,8 @@ class Say(msgspec.Struct, frozen=True):
     """How long after what came before it in the turn: the request, another step, an answer of the client's."""
     method: str
     params: Part
+    apart: bool = False
+    """Whether it came on the session's own stream (HTTP, by GET) and on that of no request."""
 
 
 class Query(msgspec.Struct):
@@ -47,6 +49,8 @@ class Ask(msgspec.Struct, frozen=True):
     queries: tuple[Query, ...]
     result: Part | None = None
     """The result that held the questions; None where they were requests of the server's own."""
+    apart: bool = False
+    """As of Say."""
 
 
 class Junk(msgspec.Struct, frozen=True):

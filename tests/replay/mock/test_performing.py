@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from inspector.protocol.jsonrpc import Part
 from inspector.protocol.revisions._shape import Era
 from inspector.replay.mock.performing import Answer, Manner, Put, Send, Tell, Wait, Where, afterwards, perform, state_of
-from inspector.replay.mock.script import Turn
+from inspector.replay.mock.script import Ask, End, Query, Say, Turn
 from tests.replay.mock.making import FORM, HANDSHAKE, answer, call, note, request, scripted, text
 
 ASKABLE: dict[str, Any] = {"elicitation": {}}
@@ -61,3 +62,11 @@ def test_a_stateless_client_is_asked_by_a_result_and_the_retry_goes_on_behind_it
 def test_where_no_answer_was_recorded_that_is_told(tmp_path: Path) -> None:
     turn = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "wait")).of("tools/call")[0]
     assert list(perform(turn, Manner(Era.LEGACY))) == [Tell("tools/call: no answer was recorded, so none is given")]
+
+
+def test_what_came_on_the_session_s_own_stream_goes_out_on_it_again() -> None:
+    steps = (Say(0, "notifications/message", Part(b"{}"), apart=True), Say(0, "notifications/message", Part(b"{}")))
+    ask = Ask(0, (Query("ping", Part(b"{}")),), apart=True)
+    turn = Turn(1, "tools/call", {}, "", Era.LEGACY, (*steps, ask, End(0, Part(b"{}"))))
+    places = [act.where for act in perform(turn, Manner(Era.LEGACY)) if isinstance(act, Send | Put)]
+    assert places == [Where.COMMON, Where.OWN, Where.COMMON]
