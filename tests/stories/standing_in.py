@@ -3,7 +3,7 @@
 import asyncio
 import math
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -65,14 +65,24 @@ async def talk(session: Session) -> None:
     await until(lambda: session.watching.subscriptions.changes, "the document is told to have changed")
 
 
-async def talked(target: Target, capture: Path, era: Era | None = None) -> None:
+async def talk_with_the_pilot(session: Session) -> None:
+    """A tool that asks twice, and those that ask for a model's word and for the roots."""
+    await session.connect()
+    await session.list_all("tools")
+    for name, arguments in (("moor", {"ship": "Gull"}), ("advise", {}), ("look_around", {})):
+        await session.call("tools/call", {"name": name, "arguments": arguments})
+
+
+async def talked(
+    target: Target, capture: Path, era: Era | None = None, say: Callable[[Session], Awaitable[None]] = talk
+) -> None:
     """Have the talk, and record it."""
     journal = start_capture(capture)
     roots = (Root("file:///harbour", "harbour"),)
     manners = Manners(era=era, offers=OFFERS, prepared=ANSWERS, roots=roots)
     try:
         async with asyncio.timeout(40), open_session(target, journal, manners) as session:
-            await talk(session)
+            await say(session)
     finally:
         journal.close()
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,18 @@ import pytest
 from inspector.capture.compare.differences import Verdict
 from inspector.capture.load import load
 from inspector.capture.verify import verify
+from inspector.config.targets import Target
 from inspector.protocol.jsonrpc import Answer, read
 from inspector.protocol.revisions._shape import Era
 from inspector.replay.mock.stage import Serves
 from tests.servers.real import NotInstalled, argv, is_ci
 from tests.stories.commands import PATIENCE_S, environment
-from tests.stories.real_targets import named, running
-from tests.stories.standing_in import ROOT, compared, mock_words, on_stdio, over_http, talked
+from tests.stories.real_targets import Real, named, running
+from tests.stories.standing_in import ROOT, compared, mock_words, on_stdio, over_http, talk_with_the_pilot, talked
 
 pytestmark = pytest.mark.real
 _CALLER = str(Path(argv.__code__.co_filename).with_name("caller.py"))
+_PILOT = str(Path(argv.__code__.co_filename).with_name("pilot.py"))
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +34,21 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def _record(name: str, place: Path) -> Path:
+    async with _there(named(name), place) as target:
+        await talked(target, place / "real.mcpcap")
+    return place / "real.mcpcap"
+
+
+@asynccontextmanager
+async def _there(real: Real, place: Path) -> AsyncIterator[Target]:
+    """A server for the time of the block, or a reason to skip."""
     try:
-        async with running(named(name), place) as target:
-            await talked(target, place / "real.mcpcap")
+        async with running(real, place) as target:
+            yield target
     except NotInstalled as error:
         if is_ci():
             pytest.fail(str(error))
         pytest.skip(str(error))
-    return place / "real.mcpcap"
 
 
 async def test_the_same_talk_with_the_mock_differs_in_nothing(recorded: Path, tmp_path: Path) -> None:
@@ -76,6 +87,30 @@ async def test_a_stateless_client_gets_what_a_handshake_client_got(
     for asked in set(was) & set(now):
         assert [each | _ADDED for each in was[asked]] == [each | _ADDED for each in now[asked]], asked
     assert "question-1" in again.read_text(), "the elicitation came as a result"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_capture_of_the_stateless_era_is_played_to_clients_of_both(transport: str, tmp_path: Path) -> None:
+    recorded, again, old = (tmp_path / f"{name}.mcpcap" for name in ("real", "again", "old"))
+    words = (_PILOT, transport, *(() if transport == "stdio" else ("{port}",)))
+    async with _there(replace(named(f"mcp2-{transport}"), words=words), tmp_path) as target:
+        await talked(target, recorded, Era.MODERN, talk_with_the_pilot)
+    if transport == "stdio":
+        await talked(on_stdio(recorded), again, Era.MODERN, talk_with_the_pilot)
+        await talked(on_stdio(recorded), old, Era.LEGACY, talk_with_the_pilot)
+    else:
+        async with over_http(recorded) as (target, _):
+            await talked(target, again, Era.MODERN, talk_with_the_pilot)
+            await talked(target, old, Era.LEGACY, talk_with_the_pilot)
+    found = compared(recorded, again)
+    assert [row for row in found.rows if row.verdict is not Verdict.SAME] == []
+    assert sum(row.method == "tools/call" for row in found.rows) == 3
+    was, now = _results(recorded), _results(old)
+    calls = [asked for asked in was if asked.startswith("tools/call")]
+    assert len(calls) == 3
+    for asked in calls:
+        assert [each["content"] for each in was[asked]] == [each["content"] for each in now[asked]], asked
+    assert old.read_text().count('\\"method\\":\\"elicitation/create') == 2, "each by a request of the server's own"
 
 
 _ADDED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
