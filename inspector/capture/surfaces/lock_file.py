@@ -61,7 +61,7 @@ def written(surface: Surface) -> bytes:
 def save(path: Path, surface: Surface) -> None:
     """Write the lock file whole or not at all, with the rights that new files have here. Raises: UsageError."""
     try:
-        descriptor, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor, made = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     except OSError as error:
         raise UsageError(f"{path}: can't be written: {error.strerror}") from None
     try:

@@ -127,14 +127,15 @@ class _Walk:
         for name in dict.fromkeys((*ours, *theirs)):
             place = below(below(path, "properties"), name)
             if name not in theirs:
-                yield _removed(place, name, ours[name], self._side, needed=name in needed, closed=closed)
+                was_needed = name in needed and name not in needs
+                yield _removed(place, name, ours[name], self._side, needed=was_needed, closed=closed)
             elif name not in ours:
-                yield _added(place, name, theirs[name], self._side, needed=name in needs)
+                yield _added(place, name, theirs[name], self._side, needed=name in needs and name not in needed)
             else:
                 yield from self.places(place, ours[name], theirs[name], depth + 1)
         for name in dict.fromkeys((*needed, *needs)):
-            in_one_only = (name in ours) is not (name in theirs)
-            if (name in needed) is not (name in needs) and not in_one_only:
+            is_told = name not in ours if name in needs else name not in theirs
+            if (name in needed) is not (name in needs) and not (is_told and (name in ours or name in theirs)):
                 yield _need(below(below(path, "required"), name), name, is_needed=name in needs)
 
     def _below(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[Found]:

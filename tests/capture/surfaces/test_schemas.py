@@ -64,8 +64,8 @@ def test_references_are_followed_and_a_definition_is_told_of_once() -> None:
 
 
 def test_a_schema_of_ten_thousand_parts_or_any_depth_is_compared_in_bounds() -> None:
-    wide = _object(**{f"p{at}": {"type": "string"} for at in range(5_000)})
-    other = _object(**{f"p{at}": {"type": "integer"} for at in range(5_000)})
+    wide = {"properties": {f"p{at}": {"type": "string"} for at in range(5_000)}}
+    other = {"properties": {f"p{at}": {"type": "integer"} for at in range(5_000)}}
     assert len(schema_changes("tools", "t", "s", wide, other, Side.INPUT)) == 501
     deep: Any = {"type": "string"}
     deeper: Any = {"type": "integer"}
