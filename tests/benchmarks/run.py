@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from tests.benchmarks import captures as long
-from tests.benchmarks import checks, comparing, details, filters, measure, views
+from tests.benchmarks import checks, comparing, details, filters, measure, moments, views
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD, STEADY, STEADY_RATE, STEADY_SIZE
 from tests.servers.real import NotInstalled, argv
 
@@ -151,6 +151,8 @@ def captures(home: Path, *, frames: int = 100_000) -> Iterator[Row]:
     figures = f"{again.jump_ms:.1f} ms of processor time (in a tenth of it {few.jump_ms:.1f} ms)"
     fast = again.jump_ms <= max(20.0, 2 * few.jump_ms)
     yield Row("a jump from end to end, with its picture", figures, "20 ms, or twice the other", fast)
+    slowest = moments.slowest_s(path)
+    yield Row("what was known at any of its entries", f"{slowest * 1000:.0f} ms", "1000 ms", slowest <= 1)
 
 
 def quietly(once: Callable[[], T], times: int = 3) -> list[T]:
