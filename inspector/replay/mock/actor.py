@@ -181,6 +181,9 @@ class Actor:
                 stage.take_answers(*resumed, params)
                 await self._play(resumed[0], manner, answering, begin=resumed[1] + 1)
                 return
+        if request.method.startswith("tasks/") and era is not stage.script.era:
+            await answering.error(-32601, f"Method not found: {request.method}")
+            return
         found = stage.book.find(request.method, asked, self._played, era)
         if isinstance(found, Missing):
             stage.differs(f"{request.method}: {found.message}", always=True)

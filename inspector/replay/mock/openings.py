@@ -159,6 +159,13 @@ def fit_result(part: Part, method: str, recorded: Era | None, asked: Era) -> byt
     return encode({"resultType": "complete"} | result | {k: v for k, v in hints.items() if k not in result})
 
 
+def is_foreign_task(part: Part, recorded: Era | None, asked: Era) -> bool:
+    """Whether a result says that it is a task, to a client of the era that has other tasks."""
+    if recorded is asked or recorded is None:
+        return False
+    return isinstance(peek.at(part.value, "task"), dict) or peek.text(part.value, "resultType") == "task"
+
+
 _NOT_FOUND = -32002
 _INVALID_PARAMS = -32602
 

@@ -16,10 +16,12 @@ from inspector.protocol.log_levels import LOG_MESSAGE, rank
 from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.tracking.subscriptions import SUBSCRIPTION_ID, TELLING_OF_CHANGES
-from inspector.replay.mock.openings import fit_error, fit_result, without
+from inspector.replay.mock.openings import fit_error, fit_result, is_foreign_task, without
 from inspector.replay.mock.script import Ask, End, Junk, Query, Say, Turn
 
 PROGRESS = "notifications/progress"
+_INTERNAL = -32603
+_A_TASK = "recorded is a task of the other era, which can't be served in this one"
 _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
 """By method: what a client must declare to be asked."""
 
@@ -111,6 +113,8 @@ def perform(turn: Turn, manner: Manner, begin: int = 0) -> Playing:
                 yield Answer(asked, asks=True)
                 return
             yield _left_out(step)
+        elif isinstance(step, End) and is_foreign_task(step.answer, turn.era, manner.era):
+            yield Answer(encode({"code": _INTERNAL, "message": _A_TASK}), failed=True)
         elif isinstance(step, End):
             fit = fit_error if step.failed else fit_result
             yield Answer(fit(step.answer, turn.method, turn.era, manner.era), step.failed)

@@ -218,3 +218,21 @@ async def test_what_is_no_message_is_refused_and_an_answer_to_nothing_is_odd(tmp
         assert client.own.messages[0]["error"]["code"] == -32700
         await client.say(answer(77, {}))
         assert client.told == ["the client answered 77, which nobody asked"]
+
+
+async def test_a_task_is_not_served_to_clients_of_the_other_era(tmp_path: Path) -> None:
+    task = {"taskId": "t1", "status": "working"}
+    script = scripted(
+        tmp_path / "c.mcpcap",
+        *(*HANDSHAKE, call(1, "long"), "<", answer(1, {"task": task}), ">", request(2, "tasks/get", {"taskId": "t1"})),
+        *("<", answer(2, task)),
+    )
+    async with client_of(script) as client:
+        await client.hello()
+        assert await client.say(call(1, "long")) == [answer(1, {"task": task})]
+        assert await client.say(request(2, "tasks/get", {"taskId": "t1"})) == [answer(2, task)]
+        (refused,) = await client.say(request(3, "tools/call", {"name": "long", "arguments": {}} | meta()))
+        assert refused["error"]["message"] == "recorded is a task of the other era, which can't be served in this one"
+        (refused,) = await client.say(request(4, "tasks/get", {"taskId": "t1"} | meta()))
+        assert refused["error"]["code"] == -32601
+        assert "not served to it: tasks, which the other era has in other words" in client.told
