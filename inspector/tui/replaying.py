@@ -7,6 +7,7 @@ is found out when such a screen is looked at: moving through the traffic costs n
 import asyncio
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from inspector.tui.panels import Panel
 from inspector.tui.subject import Recording, Stage, Subject
@@ -29,9 +30,6 @@ _ACTIONS = frozenset(
 class Replaying:
     """What the app does with recordings."""
 
-    _playbacks: "dict[Tab, Playback]"
-    _bound: dict[Panel, Subject]
-    """What the panels of recordings show."""
     _bar_of_replay: "TransportBar | None" = None
 
     @property
@@ -44,7 +42,7 @@ class Replaying:
             return None
         from inspector.tui.playback import Playback
 
-        known: dict[Tab, Playback] = vars(self).setdefault("_playbacks", {})
+        known: WeakKeyDictionary[Tab, Playback] = vars(self).setdefault("_playbacks", WeakKeyDictionary())
         if tab not in known:
             known[tab] = Playback(tab.subject)
         return known[tab]
@@ -69,7 +67,7 @@ class Replaying:
         """Let a panel, and the header, show that moment; nothing is done if they do."""
         if self._playback_of(self.tab) is None:
             return
-        bound = vars(self).setdefault("_bound", {})
+        bound: WeakKeyDictionary[Panel, Subject] = vars(self).setdefault("_bound", WeakKeyDictionary())
         if bound.get(panel, self.tab.subject) is not subject:
             panel.turn_back(subject)
         bound[panel] = subject

@@ -208,7 +208,10 @@ class TrafficList(Ground):
             self.action_found(1)
 
     def action_found(self, by: int) -> None:
-        """To the next row that was found, or the one before."""
+        """To the next row that was found, or the one before; where nothing is looked for, to the next that matches."""
+        if not self.model.finder.text and self.model.has_filter:
+            self.rows.go_to(self.rows.view.cursor + by)
+            return
         self.model.finder.step()
         index = self.model.finder.next(self.rows.view.cursor, back=by < 0)
         if index is not None:
