@@ -191,7 +191,7 @@ class LogModel(_Filtering, _Counting):
     def row(self, index: int, width: int) -> RowView:
         places, rows = self._index.places, self._index.rows
         n = rows[index]
-        run = places.runs.run(n) if self._index.folds_runs else None
+        run = self._index.run(n)
         place = Place(
             tree=self.tree,
             nested=self.tree and places.roots[n] != n,
@@ -246,7 +246,7 @@ class LogModel(_Filtering, _Counting):
     def toggle_fold(self, index: int) -> None:
         """Fold away what stands under the exchange that the row belongs to, or show it again; a run likewise.
 
-        Tree only.
+        In the order of the wire: the notifications beside it that are like it.
         """
         if 0 <= index < self.count:
             self._index.toggle_fold(self._index.rows[index])
@@ -268,7 +268,7 @@ class LogModel(_Filtering, _Counting):
     def entry_of(self, index: int) -> int:
         """The entry to show for a row: its own, or for a row of progress, or of a run, the newest word."""
         n = self._index.rows[index]
-        run = self._index.places.runs.run(n) if self._index.folds_runs else None
+        run = self._index.run(n)
         if run is not None and not run.opened:
             return run.last
         if not self.tree or self._store.method(n) != "notifications/progress":

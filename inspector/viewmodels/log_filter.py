@@ -12,7 +12,8 @@ import msgspec
 
 from inspector.capture.filters.masks import without
 from inspector.capture.journal import Journal
-from inspector.capture.store import EntryKind, MessageKind
+from inspector.capture.store import MessageKind
+from inspector.protocol.exchange_log import NEVER
 from inspector.protocol.facts import Fact
 from inspector.viewmodels import words
 
@@ -189,16 +190,16 @@ class RowFilter:
             if number and self._store.message_kind(n) is MessageKind.REQUEST:
                 self._open[number] = n
 
-    def ended_by(self, first: int, last: int) -> list[int]:
-        """Exchanges that were open and ended without a message: connections and HTTP exchanges did."""
+    def ended(self) -> list[int]:
+        """Exchanges that were open at the last look and are not any more.
+
+        A message ended them, a connection, an HTTP exchange, or another request with the same id.
+        """
         program = self._program
-        if program is None or not program.follows_exchanges or not self._open:
+        if program is None or not program.follows_exchanges:
             return []
-        kinds = self._store.columns(first, last).kinds
-        if EntryKind.CONNECTION not in kinds and EntryKind.HTTP not in kinds:
-            return []
-        exchanges = self._journal.conversation.exchanges
-        return [number for number in self._open if not exchanges[number - 1].is_open]
+        ends = self._journal.conversation.exchanges.ends
+        return [number for number in self._open if ends[number] != NEVER]
 
     def _marked(self, first: int, marks: bytes) -> Change:
         part = slice(first, first + len(marks))

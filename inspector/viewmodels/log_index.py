@@ -166,7 +166,7 @@ class RowIndex(Laying):
             self.generation += any(self._store.of_exchanges(first, last))
             return
         live, kinds = self._journal.live, self._store.message_kind
-        changed = set(self.filter.ended_by(first, last))
+        changed = set(self.filter.ended())
         for n in self._store.of_exchanges(first, last):
             exchange = self.places.exchange(n)
             if exchange is None or (kind := kinds(n)) is MessageKind.REQUEST:
@@ -187,6 +187,9 @@ class RowIndex(Laying):
 
     def _drop_if_needless(self, n: int) -> None:
         index = self.find(n)
+        if index is not None and self.rows[index] != n and not self.tree:
+            self.toggle_fold(self.rows[index])  # what it is folded into is another run without it
+            index = self.find(n)
         if index is None or self.rows[index] != n or self.filter.hits[n] or self._is_there_for_others(n, index):
             return
         self._state[n] = 0

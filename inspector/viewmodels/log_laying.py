@@ -65,6 +65,7 @@ class Laying(RowList):
         self.rows = array("I")
         self._state = bytearray(self.taken + 1)
         self.folded = dict.fromkeys(self.folded, 0)
+        self.wire_runs.clear()
         self._left = self._pieces(around) if not self.is_chosen or self._has_found() else []
         self.lay()
         row = self._row_of(around) if 0 < around <= self.taken else None

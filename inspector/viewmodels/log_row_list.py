@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from inspector.viewmodels.log_runs import FOLDED, Run
 from inspector.viewmodels.log_tree import Tree
+from inspector.viewmodels.wire_runs import WireRuns
 
 SHOWN, FOLDED_AWAY = 1, 2
 
@@ -24,6 +25,7 @@ class RowList:
         self.generation = 0
         self.folded: dict[int, int] = {}
         """Blocks that are folded: the entry that begins it, and how many rows that hides."""
+        self.wire_runs = WireRuns(places.store)
         self._state = bytearray(1)
         """At n: whether entry n is a row now, or would be if its block was not folded."""
 
@@ -47,6 +49,9 @@ class RowList:
 
     def _stands_for(self, row: int, n: int) -> bool:
         """Whether a row is that of a run that entry n is folded into."""
+        if not self.tree:
+            wire_run = self.wire_runs.run(row)
+            return wire_run is not None and self._state[n] == FOLDED_AWAY and n <= wire_run.last
         if not self.folds_runs or not self.places.flags[n] & FOLDED:
             return False
         run = self.places.runs.run(row)
@@ -69,8 +74,9 @@ class RowList:
             del self.rows[bisect_left(self.rows, self.key(n), key=self.key)]
 
     def toggle_fold(self, n: int) -> None:
-        """Fold away what stands in the run or the block of entry n, or show it again. Means nothing in wire order."""
+        """Fold away what stands in the run or the block of entry n, or show it again; in wire order, what is alike."""
         if not self.tree:
+            self._toggle_wire_run(n)
             return
         run = self.run_around(n) if self.folds_runs else None
         if run is not None:
@@ -79,6 +85,34 @@ class RowList:
             self._fold_block(self.places.roots[n])
         else:
             self._unfold_block(self.places.roots[n])
+        self.generation += 1
+
+    def run(self, n: int) -> Run | None:
+        """The run that the row of entry n begins, in this view."""
+        if not self.tree:
+            return self.wire_runs.run(n)
+        return self.places.runs.run(n) if self.folds_runs else None
+
+    def _toggle_wire_run(self, n: int) -> None:
+        if (run := self.wire_runs.pop(n)) is not None:
+            self._unfold_wire_run(run)
+            return
+        alike = self.wire_runs.alike(self.rows, self.position(n))
+        if len(alike) > 1:
+            hidden = self.rows[alike.start + 1 : alike.stop]
+            for each in hidden:
+                self._state[each] = FOLDED_AWAY
+            del self.rows[alike.start + 1 : alike.stop]
+            self.wire_runs.add(Run(self.rows[alike.start], len(alike), hidden[-1]))
+            self.generation += 1
+
+    def _unfold_wire_run(self, run: Run) -> None:
+        found, n = [], self._state.find(FOLDED_AWAY, run.first, run.last + 1)
+        while n >= 0:
+            self._state[n] = 0
+            found.append(n)
+            n = self._state.find(FOLDED_AWAY, n + 1, run.last + 1)
+        self.merge(found)
         self.generation += 1
 
     def run_around(self, n: int) -> Run | None:

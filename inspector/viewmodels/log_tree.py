@@ -11,7 +11,7 @@ from itertools import repeat
 
 from inspector.capture.journal import Journal
 from inspector.capture.runs import METHOD
-from inspector.capture.store import KIND_BITS, EntryKind, MessageKind
+from inspector.capture.store import KIND_BITS, EntryKind, MessageKind, Store
 from inspector.protocol.exchange_log import NEVER
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
@@ -62,6 +62,11 @@ class Tree:
         self.errors = Errors(self.roots)
         self.failed = 0
         """How many exchanges that were taken in have failed."""
+
+    @property
+    def store(self) -> Store:
+        """The entries."""
+        return self._store
 
     def take(self, n: int) -> None:
         """Find the place of the next entry; `n` is the last one taken plus one."""

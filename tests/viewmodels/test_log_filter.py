@@ -27,7 +27,7 @@ def take(made: RowFilter, tape: Tape) -> None:
     first, last = len(made.hits), tape.journal.count
     made.take(first, last)
     numbers = {tape.journal.store.exchange(n) for n in range(first, last + 1)} - {0}
-    made.again([*numbers, *made.ended_by(first, last)])
+    made.again([*numbers, *made.ended()])
 
 
 def test_old_entries_are_looked_through_and_counted(tape: Tape) -> None:
@@ -107,7 +107,7 @@ def test_without_a_filter_nothing_is_done(tape: Tape) -> None:
     tape.call(1, "a")
     made = RowFilter(tape.journal, tape.clock)
     assert made.take(1, 1) == []
-    assert (list(made.step()), made.again([1]), made.age(), made.ended_by(1, 1)) == ([], [], [], [])
+    assert (list(made.step()), made.again([1]), made.age(), made.ended()) == ([], [], [], [])
     assert not made.is_filtering
     assert made.looked_through == 1.0
 
