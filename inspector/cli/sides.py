@@ -5,6 +5,7 @@ that exists goes before anything else that a word could mean. A single word is n
 one word stands after `--`.
 """
 
+import os
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,7 @@ import msgspec
 
 from inspector.capture.surfaces.lock_file import is_lock_file, read_lock_file
 from inspector.capture.surfaces.surface import Surface, surface_of
+from inspector.cli.comparing import is_capture
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.launch import numbered
@@ -70,6 +72,8 @@ def side_of(word: str) -> Side:
         return Side(Kind.TARGET, word, url=word)
     path = Path(word).expanduser()
     if path.is_file():
+        if os.access(path, os.X_OK) and not is_capture(path):
+            raise UsageError(f"{word} is a program", hint="A command of one word stands after --.")
         return Side(Kind.SURFACE if is_lock_file(path) else Kind.CAPTURE, word, path)
     if not any(char.isspace() for char in word):
         raise UsageError(f"{word}: no such file", hint="A server's command is quoted as one word, or stands after --.")

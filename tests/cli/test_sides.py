@@ -42,6 +42,7 @@ def test_the_command_behind_the_dashes_is_the_last_side() -> None:
         ((_CAPTURE, _CAPTURE), ("x",), "3 named"),
         (("none.mcpcap", _CAPTURE), None, "no such file"),
         (("'open quote x", _CAPTURE), None, "no command line"),
+        ((sys.executable, _CAPTURE), None, "is a program"),
         ((_CAPTURE,), (), "nothing stands after --"),
     ],
 )
