@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.compare.differences import Compared, Comparison, Side, Verdict
+from inspector.capture.compare.differences import TOO_DEEP, Compared, Comparison, Side, Verdict
 from inspector.protocol.differences import ABSENT, MOST, Change
 from inspector.protocol.jsonrpc import encode
 from inspector.viewmodels.lines import Line, span
@@ -87,7 +87,7 @@ def shown(value: Any, limit: int = _LONGEST) -> str:
     """A value as one line of JSON; foreign text, cut where it is long."""
     if value is ABSENT:
         return ""
-    said = encode(value).decode("utf-8", "replace")
+    said = encode(_told(value)).decode("utf-8", "replace")
     return said if len(said) <= limit else f"{said[:limit]}… ({len(said):,} characters)"
 
 
@@ -119,7 +119,16 @@ def _row_data(row: Compared) -> dict[str, Any]:
 def _changes_data(changes: Sequence[Change]) -> Iterator[dict[str, Any]]:
     for change in changes[:MOST]:
         sides = {"before": change.before, "after": change.after}
-        yield {"path": change.path} | {name: value for name, value in sides.items() if value is not ABSENT}
+        yield {"path": change.path} | {name: _told(value) for name, value in sides.items() if value is not ABSENT}
+
+
+def _told(value: Any) -> Any:
+    """The value, or, where nothing can write it down, a text that says so."""
+    try:
+        encode(value)
+    except RecursionError:
+        return TOO_DEEP
+    return value
 
 
 def _side_data(side: Side | None) -> dict[str, Any] | None:

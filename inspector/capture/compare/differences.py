@@ -15,6 +15,7 @@ from inspector.protocol.differences import Change, differences
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
 
+TOO_DEEP = "nested too deeply to be told"
 _WHOLE = 200_000
 """Bytes up to which two results are first held against each other as they came."""
 
@@ -83,11 +84,17 @@ def compare_two(before: Account, after: Account, normal: Normal, *, asked_too: b
     """Compare an operation with the one that is known to be the same wish."""
     changes: tuple[Change, ...] = ()
     if not _is_plainly_same(before, after, asked_too=asked_too):
-        changes = differences(
-            document(before, normal, asked_too=asked_too), document(after, normal, asked_too=asked_too)
-        )
+        changes = _changes(before, after, normal, asked_too=asked_too)
     verdict = Verdict.DIFFERENT if changes else Verdict.SAME
     return Compared(verdict, before.method, before.target, side(before), side(after), changes)
+
+
+def _changes(before: Account, after: Account, normal: Normal, *, asked_too: bool) -> tuple[Change, ...]:
+    try:
+        return differences(document(before, normal, asked_too=asked_too), document(after, normal, asked_too=asked_too))
+    except RecursionError:  # what is nested too deeply to be compared is held against each other as it came
+        ours, theirs = before.last.answer.raw, after.last.answer.raw
+        return () if ours == theirs else (Change("", TOO_DEEP, TOO_DEEP),)
 
 
 def side(account: Account) -> Side:

@@ -13,13 +13,14 @@ from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import Account, accounts
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
 from inspector.protocol.things import Tool
 from inspector.replay.resend.plan import Plan, Skip, Step, harmful
 from inspector.replay.resend.provenance import Carried, Provenance
 from inspector.replay.resend.replies import Replies
+from inspector.replay.silence import why_silent
 from inspector.session.session import Session
 
 
@@ -106,7 +107,7 @@ class _Run:
 
     def _learn(self, step: Step, reply: Reply) -> None:
         if not isinstance(reply, Replied):
-            self.failures.setdefault(step.account.number, _why(reply))
+            self.failures.setdefault(step.account.number, why_silent(reply))
             return
         live: Any = reply.message.result if isinstance(reply.message, Answer) else reply.message.error
         recorded = (step.sent if step.method in LISTS else step.account.last).answer.value
@@ -151,15 +152,3 @@ def _notes(session: Session, plan: Plan) -> tuple[str, ...]:
     if first is None or now is None or first == now:
         return ()
     return (f"The capture speaks revision {first}, the server now {now}.",)
-
-
-def _why(reply: Silent | Refused | Broken | GivenUp) -> str:
-    match reply:
-        case Silent():
-            return f"no answer came within {reply.seconds:g} s"
-        case Refused():
-            return f"it was refused with HTTP {reply.status}" if reply.status else f"no answer came: {reply.why}"
-        case Broken():
-            return f"the connection ended: {reply.why}"
-        case GivenUp():
-            return f"it was given up: {reply.why}" if reply.why else "it was given up"

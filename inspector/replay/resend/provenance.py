@@ -22,6 +22,8 @@ _ID = re.compile(
 _LONG = 4
 """Characters from which a word is told from others by itself."""
 _MADE_UP = re.compile(r"(?=.*\d)[\w\-]{6,}\Z")
+_DEEPEST = 60
+"""Levels of a value that are looked into."""
 _MOST = 200_000
 """Values that are remembered."""
 _LARGEST = 1_000_000
@@ -79,11 +81,13 @@ class Provenance:
             key: value if key in kept else self._value(value, key, key, carried) for key, value in params.items()
         }, carried
 
-    def _value(self, value: Any, path: str, name: str, carried: list[Carried]) -> Any:
+    def _value(self, value: Any, path: str, name: str, carried: list[Carried], depth: int = 0) -> Any:
+        if depth > _DEEPEST:
+            return value
         if isinstance(value, dict):
-            return {key: self._value(each, f"{path}.{key}", key, carried) for key, each in value.items()}
+            return {key: self._value(each, f"{path}.{key}", key, carried, depth + 1) for key, each in value.items()}
         if isinstance(value, list):
-            return [self._value(each, f"{path}[{at}]", name, carried) for at, each in enumerate(value)]
+            return [self._value(each, f"{path}[{at}]", name, carried, depth + 1) for at, each in enumerate(value)]
         if isinstance(value, bool) or not isinstance(value, str | int):
             return value
         return self._scalar(value, path, name, carried)
@@ -130,7 +134,7 @@ def _as(recorded: Scalar, live: Scalar) -> Scalar | None:
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[str, Scalar]]:
-    if depth > 60:
+    if depth > _DEEPEST:
         return
     if isinstance(value, Mapping):
         for key, each in value.items():
@@ -144,7 +148,7 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[str, Scalar]]:
 
 def _together(recorded: Any, live: Any, depth: int) -> Iterator[tuple[Scalar, Scalar | None]]:
     """Each plain value of the one beside what stands at the same place of the other; None if nothing does."""
-    if depth > 60:
+    if depth > _DEEPEST:
         return
     if isinstance(recorded, dict):
         for key, each in recorded.items():

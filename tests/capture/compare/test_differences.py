@@ -1,9 +1,14 @@
 """Two conversations are compared wish by wish; what means nothing is no difference."""
 
+from typing import Any
+
+import pytest
+
 from inspector.capture.compare.differences import Comparison, Verdict, compare
 from inspector.capture.compare.normal import Normal, read_rule
 from inspector.capture.compare.operations import accounts
 from inspector.capture.load import load
+from inspector.viewmodels.compare import Names, comparison_data, comparison_lines
 from tests.capture.compare.talk import Said, asks, calls, gives, says, tells, told
 from tests.captures.record import sample
 
@@ -78,3 +83,19 @@ def test_another_number_of_pages_is_no_difference() -> None:
         gives(2, {"tools": [{"name": "b"}]}),
     )
     assert compare(whole, paged, Normal()).is_empty
+
+
+@pytest.mark.parametrize("depth", [300, 800])
+def test_what_is_nested_too_deeply_is_a_difference_all_the_same(depth: int) -> None:
+    def deep(leaf: int) -> Any:
+        value: Any = leaf
+        for _ in range(depth):
+            value = [value]
+        return value
+
+    one, two = (told(calls(1, "a"), gives(1, deep(leaf))) for leaf in (1, 2))
+    found = compare(one, two, Normal())
+    assert found.rows[0].verdict is Verdict.DIFFERENT
+    assert comparison_data(found, Names("a", "b"))["operations"][0]["changes"]
+    assert comparison_lines(found, Names("a", "b"))
+    assert compare(one, one, Normal()).is_empty
