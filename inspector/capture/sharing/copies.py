@@ -42,7 +42,9 @@ class Copyist:
         """The head, which says that this is a copy."""
         text, tool = self._text, head.tool
         told = Tool(*(text(each, "tool") for each in (tool.name, tool.version, tool.py, tool.os)))
-        whole = _replace(head, id=text(head.id, "id"), tz=text(head.tz, "tz"), mode=text(head.mode, "mode"))
+        whole = _replace(
+            head, v=text(head.v, "v"), id=text(head.id, "id"), tz=text(head.tz, "tz"), mode=text(head.mode, "mode")
+        )
         return _replace(whole, must=(), tool=told, redaction=SHARED)
 
     def gap(self, record: GapRecord) -> GapRecord:

@@ -7,6 +7,7 @@ base64 at any of its three offsets, in hexadecimal digits.
 import base64
 import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
@@ -59,13 +60,25 @@ class Known:
         self.add(value, rule)
 
     def within(self, data: bytes) -> list[Secret]:
-        """Those that occur in bytes in any spelling."""
-        return [each for each in self if any(_encoded(spelling) in data for spelling, _ in each.spellings)]
+        """Those that occur in bytes in any spelling, without spellings that need not be looked for there."""
+        return narrowed(self, data)
 
     def _in_order(self) -> list[Secret]:
         if self._sorted is None:
             self._sorted = sorted(self._by_value.values(), key=lambda each: -len(each.value))
         return self._sorted
+
+
+def narrowed(secrets: Iterable[Secret], data: bytes) -> list[Secret]:
+    """Those of secrets that occur in bytes; with one spelling, the plain one, where no other occurs."""
+    found = []
+    for each in secrets:
+        plain, *others = each.spellings
+        if any(_encoded(spelling) in data for spelling, _ in others):
+            found.append(each)
+        elif _encoded(plain[0]) in data:
+            found.append(each._replace(spellings=(plain,)))
+    return found
 
 
 def survivor(data: bytes, secrets: Iterable[Secret]) -> tuple[Secret, str, int] | None:
@@ -83,6 +96,7 @@ def longest(secrets: Iterable[Secret]) -> int:
     return max((len(_encoded(spelling)) for each in secrets for spelling, _ in each.spellings), default=0)
 
 
+@lru_cache(maxsize=65536)
 def _encoded(spelling: str) -> bytes:
     return spelling.encode("utf-8", "surrogateescape" if _is_of_bytes(spelling) else "surrogatepass")
 

@@ -26,7 +26,7 @@ def read_path(text: str) -> JsonPath:
     Raises: UsageError.
     """
     steps: list[str] = []
-    at = 2 if text.startswith("$.") else 1 if text.startswith("$[") else 0
+    at = 2 if text.startswith("$.") else 1 if text.startswith("$[") or text == "$" else 0
     while at < len(text):
         found = _STEP.match(text, at)
         if found is None:

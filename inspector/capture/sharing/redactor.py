@@ -21,9 +21,11 @@ from inspector.capture.sharing.names import STEMS, is_secret, is_secret_paramete
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.pseudonyms import Pseudonyms, is_pseudonym, length_class
 
-_DEEPEST = 8
+_DEEPEST = 6
 """So many layers of text within text are opened."""
 _SHORT, _MOST_CLEAN = 64, 50_000
+_DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
+"""A pseudonym, and what may stand behind a value in a sentence or a URL."""
 _HALF = re.compile(r"[\ud800-\udfff]")
 _GENERIC = frozenset({"root", "user", "users", "home", "shared", "public", "runner", "nobody", "app", "node", "admin"})
 
@@ -154,6 +156,7 @@ class Redactor:
         return new
 
     def _searched(self, text: str, depth: int) -> str:
+        text = self._plain(text)  # first, so that a value is the same with and without the stop behind it
         low = text.lower()
         if any(map(text.__contains__, tokens.BEGINNINGS)):
             text = tokens.TOKEN.sub(self._token, text)
@@ -165,7 +168,6 @@ class Redactor:
             text = tokens.SCHEME.sub(self._scheme, text)
         if any(map(low.__contains__, STEMS)):
             text = tokens.PAIR.sub(self._pair, text)
-        text = self._plain(text)
         if "%" in text:
             text = tokens.PERCENT.sub(lambda found: self._percent(found[0], depth), text)
         if len(text) >= 16:
@@ -196,10 +198,12 @@ class Redactor:
         return self._replaced(found[0], f"token:{tokens.KINDS[(found.lastindex or 1) - 1]}")
 
     def _scheme(self, found: re.Match[str]) -> str:
-        return found[1] + (self._replaced(found[2], "scheme") if is_telling(found[2]) else found[2])
+        return found[1] + (
+            self._replaced(found[2], "scheme") if is_telling(found[2]) and not _DONE.match(found[2]) else found[2]
+        )
 
     def _parameter(self, found: re.Match[str]) -> str:
-        if not is_secret_parameter(found[1]) or is_masked(found[2]):
+        if not is_secret_parameter(found[1]) or is_masked(found[2]) or _DONE.match(found[2]):
             return found[0]
         return f"{found[1]}={self._replaced(unquote(found[2]), 'parameter')}"
 
@@ -210,7 +214,12 @@ class Redactor:
 
     def _pair(self, found: re.Match[str]) -> str:
         name, joint, mark, value = found[1], found[2], found[3], found[4]
-        if not is_secret(name.lstrip("-")) or "•" in value or value.lower() in ("bearer", "basic", "dpop", "digest"):
+        if (
+            _DONE.match(value)
+            or not is_secret(name.lstrip("-"))
+            or "•" in value
+            or value.lower() in ("bearer", "basic", "dpop", "digest")
+        ):
             return found[0]
         if joint.isspace() and not name.startswith("-"):
             return found[0]
@@ -220,6 +229,8 @@ class Redactor:
         return f"{name}{joint}{mark}{self._replaced(value, 'name')}"
 
     def _percent(self, run: str, depth: int) -> str:
+        if "%" not in run or tokens.ESCAPE.search(run) is None:
+            return run
         text = unquote(run, errors="surrogateescape")
         new = self._opened(text, depth)
         return run if new == text else quote(_bytes(new), safe="")
@@ -287,10 +298,14 @@ def _start_of_json(text: str) -> int:
     return min(places) if places and '"' in text else -1
 
 
-@lru_cache(maxsize=4096)
 def _is_foreign(between: str) -> bool:
     """Whether between two values there is what JSON doesn't have."""
-    return bool(between) and not _GLUE.fullmatch(between)
+    return _is_odd(between) if len(between) < 20 else _GLUE.fullmatch(between) is None
+
+
+@lru_cache(maxsize=4096)
+def _is_odd(between: str) -> bool:
+    return bool(between) and _GLUE.fullmatch(between) is None
 
 
 _GLUE = re.compile(r"(?:[\s,:{}\[\]]|true|false|null)*+")

@@ -29,7 +29,7 @@ from inspector.capture.records import (
     type_of,
 )
 from inspector.capture.sharing.copies import Copyist
-from inspector.capture.sharing.known import Known, longest, survivor
+from inspector.capture.sharing.known import Known, longest, narrowed, survivor
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.pseudonyms import Pseudonyms
 from inspector.capture.sharing.redactor import Redactor
@@ -172,7 +172,7 @@ class Sharing:
         for lines, whole in self._lines():
             within = self.known.within(b"\n".join(lines))
             for line in lines:
-                redactor.activate(list(self.known) if _hides(line) else within)
+                redactor.activate(list(self.known) if _hides(line) else within and narrowed(within, line))
                 copying.line(line, whole)
         writer.end()
         shared.known, shared.unlearnt = len(self.known), self.known.unlearnt

@@ -53,11 +53,13 @@ USERINFO = re.compile(r"(?<=://)([^/?#@:\s\"'<>\\]{1,1000})(?::([^/?#@\s\"'<>\\]
 PARAMETER = re.compile(r"(?:(?<=[?&#;])|(?<![^\s]))([\w.%~\[\]-]{1,100})=([^&#\s\"'<>\\]+)")
 """Group 1 is the name of a parameter, group 2 its value, as a URL spells it."""
 PAIR = re.compile(
-    r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.-]{0,100})(\\*[\"']?\s{0,4}(?:=>|[:=])\s{0,4}|(?<=\w)\s+(?=\S{6}))(\\*[\"']?)"
+    r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.-]{0,100})(\\*[\"']?\s{0,4}(?:=>|[:=])\s{0,4}|(?<=\w)\s{1,4}(?=\S{6}))(\\*[\"']?)"
     r"([^\s\"'\\,;&}\]]+)"
 )
 """Group 1 is a name, group 2 what joins it, group 4 its value: in prose, in a shell's words, in half a JSON."""
 HOME = re.compile(r"(/home/|/Users/|[A-Za-z]:(?:\\+|/)Users(?:\\+|/))([^/\\\s\"':;,<>]{1,64})")
 """Group 2 is the name of a person."""
 BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9_-]{16,}+={0,2}")
-PERCENT = re.compile(r"(?:[^\s\"'<>&?#=;%]*%[0-9A-Fa-f]{2})+[^\s\"'<>&?#=;%]*")
+PERCENT = re.compile(r"[^\s\"'<>&?#=;]{3,}+")
+"""What may have escapes of a URL in it."""
+ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import stat
+import tracemalloc
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -196,3 +197,21 @@ def test_what_can_not_be_read_is_left_out_and_counted(tmp_path: Path, count: int
     assert done.left_out == {"unreadable": 2, "unknown": 1, "torn": 1}
     assert verify(tmp_path / "y").state is State.REDACTED
     assert HEAD.id.encode() in (tmp_path / "y").read_bytes()
+
+
+def test_a_long_capture_takes_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
+    """The peak of what Python holds, for captures of 3 and of 12 MB."""
+    peaks = []
+    for count in (300, 1200):
+        path = tmp_path / f"{count}.mcpcap"
+        journal = over(CaptureFile(create(path), path))
+        for n in range(count):
+            sent(journal, b'{"id":%d,"params":{"text":"%s","password":"value-%06d"}}' % (n, b"word " * 2000, n % 5))
+        journal.close()
+        tracemalloc.start()
+        try:
+            assert shared(path, tmp_path / f"{count}.out").replaced == count
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] < peaks[0] * 1.5

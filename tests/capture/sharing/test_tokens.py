@@ -1,0 +1,61 @@
+"""The tokens of known issuers are known by their form, and hostile texts cost no more than their length."""
+
+import time
+
+import pytest
+
+from inspector.capture.sharing import tokens
+
+TOKENS = {
+    "private key": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\n-----END OPENSSH PRIVATE KEY-----",
+    "jwt": "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.",
+    "github": "github_pat_11ABCDEFG0123456789_abcdef",
+    "gitlab": "glpat-abcdefghij0123456789",
+    "anthropic": "sk-ant-api03-abcdefghijklmnop",
+    "openai": "sk-abcdefghijklmnopqrst0123",
+    "stripe": "sk_live_0123456789abcdef",
+    "aws": "AKIAIOSFODNN7EXAMPLE",
+    "slack": "xoxp-123456789012-abcdef",
+    "slack webhook": "T00000000/B00000000/XXXXXXXXXXXX",
+    "google": "ya29.a0AfH6SMBexample",
+    "npm": "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+    "pypi": "pypi-AgEIcHlwaS5vcmcCJD",
+    "hugging face": "hf_abcdefghijklmnopqrstuvwx",
+    "sendgrid": "SG.abcdefghijklmnopqrst.abcdefghijklmnopqrst",
+    "digitalocean": "dop_v1_0123456789abcdef0123456789abcdef",
+    "telegram": "123456789:AAabcdefghijklmnopqrstuvwxyz0123456",
+    "age": "AGE-SECRET-KEY-1ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEF",
+}
+
+
+@pytest.mark.parametrize("kind", tokens.KINDS)
+def test_a_token_is_known_by_its_form(kind: str) -> None:
+    token = TOKENS[kind]
+    text = f"see https://hooks.slack.com/services/{token} now" if kind == "slack webhook" else f"a {token}, b"
+    found = tokens.TOKEN.search(text)
+    assert found is not None
+    assert found[0] == token
+    assert tokens.KINDS[(found.lastindex or 0) - 1] == kind
+    assert any(each in text for each in tokens.BEGINNINGS)
+
+
+@pytest.mark.parametrize(
+    "text", ["task-force-for-a-better-world", "risk-averse-behaviour-x", "AKIA", "xoxo", "eyJust.a.b"]
+)
+def test_a_word_is_no_token(text: str) -> None:
+    assert tokens.TOKEN.search(text) is None
+
+
+@pytest.mark.parametrize(
+    "part", ["%", "a", "\\", " ", "=", "://", "eyJ", "-", '"', "%4", "a=", "Bearer ", "/home/", "sk-", "A:"]
+)
+def test_a_hostile_text_costs_its_length(part: str) -> None:
+    """Processor time, and a bound so far away that only a square passes it."""
+    text = "password" + part * (200_000 // len(part))
+    began = time.process_time()
+    for pattern in (
+        *(tokens.TOKEN, tokens.SCHEME, tokens.USERINFO, tokens.PARAMETER, tokens.PAIR, tokens.HOME, tokens.BASE64),
+        *(tokens.PERCENT, tokens.ESCAPE),
+    ):
+        pattern.sub("", text)
+    assert time.process_time() - began < 10

@@ -1,0 +1,49 @@
+"""`mcp-inspect verify`: in words, in numbers, and by the exit status."""
+
+import fcntl
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.commands.verify import command
+from tests.captures.record import sample
+from tests.cli.running import inspect
+
+
+@pytest.mark.parametrize(("name", "status", "said"), [("handshake", 0, "whole and unchanged"), ("torn", 1, "is torn")])
+def test_what_it_comes_to_is_said_in_words(name: str, status: int, said: str) -> None:
+    ran = inspect("verify", str(sample(name)))
+    assert ran.status == status
+    assert said in ran.stdout
+
+
+def test_what_it_comes_to_is_said_in_numbers(tmp_path: Path) -> None:
+    data = sample("handshake").read_bytes().splitlines(keepends=True)
+    (tmp_path / "x").write_bytes(b"".join([*data[:3], b"rubbish\n", *data[3:]]))
+    ran = inspect("verify", str(tmp_path / "x"), "--json")
+    assert ran.status == 1
+    assert ran.data["state"] == "faulty"
+    assert ran.data["first_bad"] == {"line": 4, "byte": sum(map(len, data[:3])), "why": "Line 4 can't be read."}
+
+
+def test_a_capture_that_grows_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(sample("torn").read_bytes())
+    with open(tmp_path / "x", "rb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        ran = inspect("verify", str(tmp_path / "x"))
+    assert ran.status == 0
+    assert "still being recorded" in ran.stdout
+
+
+def test_a_copy_is_never_called_verified(tmp_path: Path) -> None:
+    inspect("share", str(sample("handshake")), "-o", str(tmp_path / "x"))
+    ran = inspect("verify", str(tmp_path / "x"))
+    assert (ran.status, "not verifiable against the wire" in ran.stdout) == (0, True)
+
+
+def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+    assert inspect("verify", str(tmp_path / "none")).status == 2
+
+
+def test_it_is_called_verify() -> None:
+    assert command.name == "verify"
