@@ -22,6 +22,8 @@ METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32601, -32602, -32603, 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _SHOWN = 20
 """Names that an error lists."""
+_CANDIDATES = 2000
+"""Turns among which the nearest is looked for: the newest."""
 HARMLESS = {"logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
 """Requests whose result is empty, and which change nothing that was recorded."""
 
@@ -95,7 +97,7 @@ class Book:
         target = target_of(method, params)
         same = [turn for turn in self._by_method.get(method, ()) if target_of(method, turn.params) == target]
         if same and not peek.has(params, "cursor"):
-            nearest = max(same, key=lambda turn: likeness(turn.params, params))
+            nearest = max(same[-_CANDIDATES:], key=lambda turn: likeness(turn.params, params))
             word = f"{_named(method, params)}: never recorded with {_short(params)}; played is {_short(nearest.params)}"
             return Found(*played.next(self._exact[method, nearest.key]), word=word)
         return self._missing(method, params, target, era)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from inspector.capture.columns import EntryKind
 from inspector.capture.journal import Journal
 from inspector.capture.records import ConnectionRecord, FrameRecord, from_line
 from inspector.errors import UsageError
@@ -27,6 +28,7 @@ from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, TELLING_OF_C
 from inspector.replay.mock.openings import opening_of
 from inspector.replay.mock.script import LISTEN, Ask, End, Junk, Query, Say, Script, Step, Turn, asked_of, key_of
 
+_UNNAMED = "c1"
 _FROM_SERVER = Direction.FROM_SERVER
 _NOT_SAID = {"notifications/cancelled", ACKNOWLEDGED}
 """What the server says about requests by their ids, and what is said anew."""
@@ -48,26 +50,40 @@ class Wire(msgspec.Struct):
 def wires(journal: Journal) -> list[Wire]:
     """The connections of a capture, in the order in which they are first named."""
     found: dict[str, Wire] = {}
+    only = _only_name(journal)
     for n in range(1, journal.count + 1):
-        record = _record(journal, n)
-        what = journal.store.entry(n).what
-        name = (record.c if record is not None else "") or "c1"
+        kind = journal.store.kind(n)
+        if kind not in (EntryKind.FRAME, EntryKind.CONNECTION):
+            continue
+        name = only or _name(journal, n)
         wire = found.setdefault(name, Wire(name))
+        if kind is EntryKind.FRAME:
+            wire.frames.append(n)
+            wire.requests += journal.store.direction(n) is Direction.TO_SERVER
+            continue
+        what = journal.store.entry(n).what
         if isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN:
             wire.about = f"{what.transport} {what.url or ' '.join(what.argv)}".strip()
             wire.path = urlsplit(what.url).path if what.url else ""
-        elif isinstance(what, Frame):
-            wire.frames.append(n)
-            wire.requests += what.direction is Direction.TO_SERVER
     return list(found.values())
 
 
-def _record(journal: Journal, n: int) -> FrameRecord | ConnectionRecord | None:
+def _only_name(journal: Journal) -> str:
+    """The name of the connection, where one alone was opened: then no line has to be read to know whose it is."""
+    events = [journal.store.entry(n).what for n in journal.store.backwards(EntryKind.CONNECTION)]
+    opened = sum(isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN for what in events)
+    frames = (n for n in range(1, journal.count + 1) if journal.store.kind(n) is EntryKind.FRAME)
+    first = next(frames, None)
+    return _name(journal, first) if opened == 1 and first is not None else ""
+
+
+def _name(journal: Journal, n: int) -> str:
+    """What the capture calls the connection of an entry."""
     try:
         record = from_line(journal.store.read(*journal.store.line(n)))
     except (ValueError, OverflowError):
-        return None
-    return record if isinstance(record, FrameRecord | ConnectionRecord) else None
+        return _UNNAMED
+    return (record.c if isinstance(record, FrameRecord | ConnectionRecord) else "") or _UNNAMED
 
 
 def read_script(journal: Journal, connection: str = "") -> Script:
@@ -129,13 +145,7 @@ class _Draft:
         self.steps: list[Step] = []
         self.after: list[Step] = []
         self.open = True
-        self.given_up = False
         self._mark = frame.time_ns
-
-    @property
-    def waits(self) -> bool:
-        """Whether it is a request whose answer is awaited."""
-        return self.open and not self.given_up and self.method != LISTEN
 
     def pause(self, frame: Frame) -> int:
         """Nanoseconds since the step before; the next pause counts from now on."""
@@ -161,6 +171,8 @@ class _Reader:
         self.fold = Conversation()
         self._drafts: list[_Draft] = []
         self._by_exchange: dict[int, _Draft] = {}
+        self._live: dict[_Draft, None] = {}
+        """Requests whose answer is awaited, oldest first."""
         self._asking: dict[int, tuple[_Draft, Query]] = {}
         """Questions that wait for an answer, by the exchange that carries them."""
         self._waiting: dict[int, tuple[_Draft, Ask]] = {}
@@ -193,7 +205,7 @@ class _Reader:
                 elif note.method not in ("notifications/cancelled", "notifications/progress"):
                     self._drafts.append(_Draft(frame, note.method, note.params, _era(note.params)))
             case Cancelled(exchange=exchange) if draft := self._by_exchange.get(exchange.number):
-                draft.given_up = True
+                self._live.pop(draft, None)
             case Garbled(direction=direction) if direction is _FROM_SERVER and not frame.cut:
                 if owner := self._owner(frame):
                     owner.add(Junk(owner.pause(frame), frame.payload, frame.eol))
@@ -213,6 +225,8 @@ class _Reader:
                 if peek.has(message.params, "inputResponses", query.key):
                     query.answer = Part(None, peek.at(message.params, "inputResponses", query.key))
         self._by_exchange[exchange.number] = draft
+        if draft.method != LISTEN:
+            self._live[draft] = None
 
     def _closed(self, frame: Frame, exchange: Exchange, answer: Answer | ErrorAnswer) -> None:
         if exchange.sender is _FROM_SERVER:
@@ -235,6 +249,7 @@ class _Reader:
             draft.add(ask)
             self._waiting[exchange.operation or 0] = draft, ask
             return
+        self._live.pop(draft, None)
         draft.add(End(draft.pause(frame), _part(answer), isinstance(answer, ErrorAnswer)))
 
     def _asked(self, frame: Frame, exchange: Exchange, message: Request) -> None:
@@ -251,13 +266,13 @@ class _Reader:
 
     def _owner(self, frame: Frame, method: str = "") -> _Draft | None:
         """The turn in which the server says something."""
-        live = [draft for draft in self._by_exchange.values() if draft.waits]
+        live = self._live
         if frame.http is not None and method not in TELLING_OF_CHANGES:
             for draft in live:
                 if draft.http == frame.http:
                     return draft
         if frame.http is None and len(live) == 1:
-            return live[0]
+            return next(iter(live))
         return self._drafts[-1] if self._drafts else None
 
 
