@@ -102,6 +102,17 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.server_log import ServerLogPanel
 
             return ServerLogPanel(subject)
+        case "tasks":
+            from inspector.tui.panels.tasks import TasksPanel
+
+            return TasksPanel(subject)
+        case _:
+            return _further(name, subject)
+
+
+def _further(name: str, subject: Subject) -> Panel:
+    """The panel of a screen on a letter, or one that few look at."""
+    match name:
         case "raw":
             from inspector.tui.panels.raw import RawPanel
 
@@ -122,9 +133,5 @@ def make_panel(name: str, subject: Subject) -> Panel:
             from inspector.tui.panels.findings import FindingsPanel
 
             return FindingsPanel(subject)
-        case "tasks":
-            from inspector.tui.panels.tasks import TasksPanel
-
-            return TasksPanel(subject)
         case _:
             raise KeyError(name)

@@ -4,7 +4,6 @@ A wide terminal shows the finding beside the list, a narrow one below it. Enter 
 Checks come after the traffic: how far they are stands below the list.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.console import Group as RichGroup
@@ -14,11 +13,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from inspector.checks.findings import Finding
-from inspector.config.mutes import KeptMutes, Mute
 from inspector.tui import keys
 from inspector.tui.keys import Where
-from inspector.tui.panels import Panel
+from inspector.tui.panels.finding_deeds import FindingDeeds
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
@@ -26,20 +23,18 @@ from inspector.tui.widgets.scroller import Scroller
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.status_line import StatusLine
-from inspector.viewmodels.finding_facts import finding_section, findings_text
+from inspector.viewmodels.finding_facts import finding_section
 from inspector.viewmodels.finding_rows import FindingRows, Group
 from inspector.viewmodels.finding_words import about_check, checked, counted
-from inspector.viewmodels.found import mute_of
 from inspector.viewmodels.lines import Section
 from inspector.viewmodels.roles import Span
 
 _NARROW = 120
 _TICKS = 10
 """It looks three times a second: rows that move more often can't be read."""
-_MOST_COPIED = 100
 
 
-class FindingsPanel(Panel):
+class FindingsPanel(FindingDeeds):
     """The findings about one conversation."""
 
     places = (Where.EVERYWHERE, Where.FINDINGS, Where.LIST, Where.MOVING, Where.SEARCH)
@@ -114,14 +109,6 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._list.focus()
         return True
 
-    def copy(self) -> None:
-        """Copy the chosen finding, or those under the chosen heading."""
-        chosen = self._findings()[:_MOST_COPIED]
-        if chosen:
-            self.app.copy_to_clipboard(findings_text(chosen))
-            many = f"{len(chosen)} findings are" if len(chosen) > 1 else "The finding is"
-            self.notify(f"{many} copied.", markup=False, timeout=3)
-
     # Keys
 
     def action_filter(self) -> None:
@@ -135,38 +122,6 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._bar.display = False
         self._want("")
         self._list.focus()
-
-    def action_muted(self) -> None:
-        """Show what is muted, or hide it."""
-        self._rows.shows_muted = not self._rows.shows_muted
-        self._look()
-
-    def action_pause(self) -> None:
-        """Let the checks stand still, or go on."""
-        checks = self._subject.checks
-        checks.paused = not checks.paused
-        self._look()
-
-    def action_mute(self) -> None:
-        """Mute what is chosen, or hear of it again."""
-        item, checks = self._rows.item(self._list.view.cursor), self._subject.checks
-        if item is None or (isinstance(item, Group) and not item.id):
-            self.notify("Choose a finding, or the heading of a check.", markup=False, timeout=3)
-            return
-        mutes = {Mute(item.id)} if isinstance(item, Group) else {mute_of(item), Mute(item.id)} & checks.muted
-        if not mutes and isinstance(item, Finding):
-            mutes = {mute_of(item)}
-        now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
-        checks.mute(now)
-        kept = self._kept().keep(now)
-        said = "Muted in this capture. M shows what is muted." if mutes <= now else "No longer muted."
-        self.notify(said if kept else f"{said} It could not be kept.", markup=False, timeout=3)
-        self._look()
-
-    def _kept(self) -> KeptMutes:
-        from inspector.config.paths import places
-
-        return KeptMutes(places().state, self._subject.journal.head.id)
 
     # What the parts tell
 
@@ -217,10 +172,6 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             self._bar.say_count(self._rows.shown, of=sum(checks.counts.values()) if checks is not None else 0)
         elif self._bar.display:
             self._bar.say_count(None)
-
-    def _findings(self) -> Sequence[Finding]:
-        item = self._rows.item(self._list.view.cursor)
-        return () if item is None else item.findings if isinstance(item, Group) else (item,)
 
     def _show(self) -> None:
         item = self._rows.item(self._list.view.cursor)

@@ -12,6 +12,8 @@ from typing import Protocol
 from textual import work
 from textual.app import ComposeResult
 
+from inspector.tui.panels.pointing import TREE as TREE
+from inspector.tui.panels.pointing import PointingAt
 from inspector.tui.widgets.json_view import JsonView
 from inspector.tui.widgets.lines_view import Lines, LinesView
 from inspector.tui.widgets.payload_deeds import PayloadDeeds
@@ -23,7 +25,7 @@ from inspector.viewmodels.payload_lines import RawLines
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.spans import spans_width
 
-TREE, RAW, BYTES = "Tree", "Raw", "Bytes"
+RAW, BYTES = "Raw", "Bytes"
 _AT_ONCE = 1_000_000
 """Bytes up to which places are worked out without a thread."""
 
@@ -69,7 +71,7 @@ class _Hex(Lines):
         return row * bytes_per_line(width)
 
 
-class PayloadView(PayloadDeeds):
+class PayloadView(PointingAt, PayloadDeeds):
     """One payload under its name."""
 
     DEFAULT_CSS = """
@@ -87,8 +89,6 @@ class PayloadView(PayloadDeeds):
         self._left_at = -1
         """The line of text or bytes that the cursor came to from the tree: if it is still there, so is the tree's."""
         self._map: ByteMap | None = None
-        self._pointer: str | None = None
-        """Where in the tree somebody wants to go, once it is there."""
         self.payload = b""
         """What is shown, to be copied."""
 
@@ -133,35 +133,6 @@ class PayloadView(PayloadDeeds):
             place = place[:1]  # the path alone, rather than a pointer that is cut
         between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
         self.query_one(StatusLine).show([*name, *between], size)
-
-    def point_at(self, pointer: str, span: tuple[int, int] | None) -> None:
-        """Go to a value in the tree, or to bytes, as soon as they are there."""
-        tree = self.query_one(JsonView)
-        if self._shown is None:
-            return
-        if self._shown[1] != TREE:
-            if span is not None:
-                self._go_to_bytes(*span, linked=False)
-        elif tree.whole is self.payload and tree.is_ready:
-            self._point_at(pointer)
-        else:
-            self._pointer = pointer
-
-    def on_json_view_ready(self, message: JsonView.Ready) -> None:
-        """Go where somebody wanted to go meanwhile."""
-        pointer, self._pointer = self._pointer, None
-        if pointer is not None and self._shown is not None and self._shown[1] == TREE:
-            self._point_at(pointer)
-
-    @work(exclusive=True, group="point")
-    async def _point_at(self, pointer: str) -> None:
-        from inspector.viewmodels.json_pointer import line_of
-
-        payload, tree = self.payload, self.query_one(JsonView)
-        few = len(payload) <= _AT_ONCE
-        line = line_of(tree.lines, pointer) if few else await asyncio.to_thread(line_of, tree.lines, pointer)
-        if payload is self.payload:
-            tree.go_to_line(line)
 
     # --- from the tree to its bytes and back
 

@@ -14,6 +14,7 @@ from inspector.protocol.frames import Frame
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
+from inspector.tui.panels.evidence import Evidence
 from inspector.tui.panels.filtering import Filtering
 from inspector.tui.panels.looking import Looking
 from inspector.tui.panels.marking import Marking
@@ -33,7 +34,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Panel, Ground, Filtering, Looking, Marking, Resending):
+class TrafficPanel(Evidence, Panel, Ground, Filtering, Looking, Marking, Resending):
     """The list and the detail."""
 
     places = (
@@ -60,8 +61,6 @@ class TrafficPanel(Panel, Ground, Filtering, Looking, Marking, Resending):
         self._arrangement = "right"
         self._detail_alone = False
         self._ticks = 0
-        self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
-        """What is to be shown of the entry that was called for."""
 
     def compose(self) -> ComposeResult:
         """The list, then room for the detail, which comes as soon as nobody waits for it."""
@@ -117,23 +116,6 @@ class TrafficPanel(Panel, Ground, Filtering, Looking, Marking, Resending):
     def show_entry(self, n: int) -> None:
         """Show an entry in full, as soon as it is a row."""
         self.list.call_for(n)
-
-    def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Show an entry in full, with the value or the bytes that are meant."""
-        self._evidence = (n, pointer, span) if pointer or span is not None else None
-        self.list.call_for(n)
-
-    def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Have the detail show what is meant, once it shows the row; where it is out of sight, once it is opened."""
-        self._evidence = (n, pointer, span)
-        self.call_after_refresh(self._point)
-
-    def _point(self, *, focus: bool = False) -> None:
-        if self._evidence is None or self.has_class("-alone"):
-            return
-        self._show_detail()
-        evidence, self._evidence = self._evidence, None
-        self.detail.point_at(*evidence, focus=focus)
 
     def go_back(self) -> bool:
         """From the detail to the list, then from the card."""

@@ -1,16 +1,12 @@
 """Screen E, as a person sees and uses it: on a recording, at both sizes."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
-from inspector.tui.app import InspectApp
 from inspector.tui.panels.findings import FindingsPanel
 from inspector.tui.subject import Stage
-from tests.captures.record import sample
+from tests.tui.checked import checked
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
@@ -19,18 +15,9 @@ from tests.viewmodels.test_found import finding
 from tests.waiting import until
 
 
-@asynccontextmanager
-async def recorded(name: str, size: tuple[int, int]) -> AsyncIterator[tuple[InspectApp, Pilot[None]]]:
-    app = InspectApp(replay=sample(name), show="findings")
-    app.CHECKS_AFTER_S = 0.01
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: "entries checked" in text(app), "all was checked")
-        yield app, pilot
-    await app.subject.end()
-
-
 async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path) -> None:
-    async with recorded("lighthouse", (160, 45)) as (app, pilot):
+    async with checked("lighthouse", (160, 45), show="findings") as (app, pilot):
+        await until(lambda: "entries checked" in text(app), "the list was there")
         assert "E Findings ✗" in text(app)
         await pilot.press("slash", *"f-01", "enter")
         await until(lambda: "✓ 1 of" in text(app), "the filter held")
@@ -44,21 +31,6 @@ async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path)
         await until(lambda: "✗ F-01" in text(app), "the detail told of it")
         await pilot.press("E", "backslash", "slash", *"hectopascal", "enter", "g", "j", "enter")
         await until(lambda: "$.result.structuredContent.hectopascal" in text(app), "the value was chosen in the tree")
-
-
-async def test_what_is_muted_stays_so_for_the_capture_until_it_is_heard_of_again() -> None:
-    async with recorded("shipyard", (80, 24)) as (app, pilot):
-        await pilot.press("G", "m")
-        await until(lambda: "muted, M shows them" in text(app), "a check was muted")
-        assert "Hints" not in text(app)
-    async with recorded("shipyard", (80, 24)) as (app, pilot):
-        assert "Hints" not in text(app)
-        await pilot.press("M", "G")
-        await until(lambda: "muted a tool" in text(app), "it was shown as muted")
-        await pilot.press("m")
-        await until(lambda: "M shows them" not in text(app) and "· 4 hints" in text(app), "it was heard of again")
-        await pilot.press("g", "m")
-        await until(lambda: "Choose a finding" in text(app), "a severity can't be muted")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
