@@ -10,7 +10,7 @@ from inspector.capture.journal import Journal
 from inspector.cli.cases import make_cases, read_cases
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import Documented, shared
 from inspector.cli.judging import Wish, conclude, judging_options, wish_of
 from inspector.cli.lists import declared, fetch
 from inspector.cli.options import headless_settings
@@ -26,17 +26,15 @@ _EXAMPLES = (
     "mcp-inspect check --fail-on warning --junit junit.xml -- node server.js",
     """mcp-inspect check --call 'add={"a": 1}' --baseline known.json -- node server.js""",
     "mcp-inspect check --host claude-code,vscode -- node server.js",
-    "mcp-inspect check --lock mcp.lock.json --fail-on warning -- node server.js",
 )
 _URL = ("http://", "https://")
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("check", cls=Documented, examples=_EXAMPLES)
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Call this tool, too; @FILE reads the JSON.")
-@click.option(
-    "--lock", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Hold against a saved surface."
-)
-@click.option("--remember", is_flag=True, help="Take what the server offers now for approved.")
+@shared("findings", "--lock", type=_FILE, metavar="FILE", help="Warn of what has changed since a saved surface (S-24).")
+@shared("findings", "--remember", is_flag=True, help="Approve what it offers now: S-24 tells later changes.")
 @judging_options
 @click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
 @headless_settings
@@ -55,9 +53,6 @@ def command(
     A server is connected to, asked for its lists, and left; a tool is called only with --call. Of a capture nothing is
     started. The exit status is 1 if something as bad as --fail-on was found, 5 if a --call failed, and 4, 6 or 7 if no
     session came about; findings are told all the same. With --host it counts what those hosts do about it.
-
-    What has changed since the server was first met in the interface, or since --remember, is a warning (S-24); with
-    --lock, what has changed since mcp-inspect surface wrote that file. Nothing is remembered here but by --remember.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, world.stdin)
