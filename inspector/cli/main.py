@@ -62,6 +62,8 @@ _COMMANDS = {
     "story": _Command("story", "All about one operation of a capture, as Markdown with a diagram", _ASK, talks=False),
     "mock": _Command("mock", "Play the server of a capture, for testing hosts and clients", _ASK, talks=False),
     "resend": _Command("resend", "The requests of a capture, sent again, and what is different now", _ASK),
+    "promote": _Command("promote", "The calls of a capture as cases of a test", _ASK, talks=False),
+    "test": _Command("test", "Run cases against a server: its answers must be as expected", _ASK),
     "auth": _Command("auth", "The way into a server that asks for a login, and what is kept of it", _ASK, talks=False),
     "check": _Command("check", "What is wrong with a server or a capture", _ASK),
     "hosts": _Command("hosts", "What hosts do with its tools: drop, refuse, cut or change them", _ASK),

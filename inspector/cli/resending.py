@@ -46,7 +46,7 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
         if to is not None and not 1 <= to <= journal.count:
             raise UsageError(f"--to {to}: the capture has {journal.count:,} entries", hint="tail tells their numbers.")
         found = accounts(journal, last=to)
-        chosen = _chosen(output, journal, where) if where else None
+        chosen = chosen_numbers(output, journal, where) if where else None
         opening = journal.conversation.opening
         made = plan(found, chosen)
     finally:
@@ -59,8 +59,8 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
     return Recorded(found, made, offers_of(opening.client_capabilities) if opening else frozenset())
 
 
-def _chosen(output: Output, journal: Journal, where: str) -> frozenset[int]:
-    """The entries that a filter lets through."""
+def chosen_numbers(output: Output, journal: Journal, where: str) -> frozenset[int]:
+    """The entries of a capture that a filter lets through. Raises: FilterError."""
     from inspector.cli.tailing import Tail, read_wish
     from inspector.config.filters import SavedFilters
     from inspector.config.paths import places

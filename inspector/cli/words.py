@@ -32,6 +32,7 @@ WITH_VALUE = frozenset(
         *("--http", "--speed", "--conn", "--fault"),
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to"),
+        *("-k", "--filter", "--pytest"),
     }
 )
 """Options whose value may be the next word."""

@@ -83,7 +83,7 @@ def read_answers(path: Path) -> tuple[Prepared, ...]:
         raise UsageError(f"--answers {path}: {error}", hint="It is a list of answers, as JSON or YAML.") from None
     if not isinstance(entries, list):
         raise UsageError(f"--answers {path}: a list is expected", hint="Put the answers between [ and ].")
-    return tuple(_prepared(entry, f"--answers {path}, entry {number}") for number, entry in enumerate(entries, 1))
+    return tuple(prepared(entry, f"--answers {path}, entry {number}") for number, entry in enumerate(entries, 1))
 
 
 def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str]) -> Policy:
@@ -115,7 +115,11 @@ def _yaml(text: str) -> Any:
         raise ValueError(str(error)) from None
 
 
-def _prepared(entry: Any, where: str) -> Prepared:
+def prepared(entry: Any, where: str) -> Prepared:
+    """One entry, as it stands in a file; `where` is how it is called in what is said of it.
+
+    Raises: UsageError.
+    """
     if not isinstance(entry, dict):
         raise UsageError(f"{where}: an object is expected")
     if unknown := sorted(map(str, set(entry) - _MEMBERS)):

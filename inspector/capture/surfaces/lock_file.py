@@ -9,15 +9,13 @@ know are passed over; a higher version is refused.
 """
 
 import json
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from inspector.capture.surfaces.surface import Surface, things_of
+from inspector.capture.whole import write_whole
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import canonical, content_hash
@@ -60,30 +58,7 @@ def written(surface: Surface) -> bytes:
 
 def save(path: Path, surface: Surface) -> None:
     """Write the lock file whole or not at all, with the rights that new files have here. Raises: UsageError."""
-    try:
-        descriptor, made = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise UsageError(f"{path}: can't be written: {error.strerror}") from None
-    try:
-        with os.fdopen(descriptor, "wb") as new:
-            new.write(written(surface))
-        os.chmod(made, _mode(path))
-        os.replace(made, path)
-    except BaseException as error:
-        with suppress(OSError):
-            os.unlink(made)
-        if isinstance(error, OSError):
-            raise UsageError(f"{path}: can't be written: {error.strerror}") from None
-        raise
-
-
-def _mode(path: Path) -> int:
-    """The rights of the file that is replaced; of a new one what the process gives new files."""
-    with suppress(OSError):
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    write_whole(path, written(surface))
 
 
 def is_lock_file(path: Path) -> bool:

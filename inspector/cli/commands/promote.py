@@ -1,0 +1,62 @@
+"""`mcp-inspect promote`: the requests of a capture as cases, each with what came as its snapshot."""
+
+from pathlib import Path
+
+import click
+
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+from inspector.errors import UsageError
+
+_EXAMPLES = (
+    "mcp-inspect promote session.mcpcap",
+    "mcp-inspect promote --where 'tool == search' -o search.cases.yaml session.mcpcap",
+)
+_MADE = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
+"""Requests that become cases unless others are chosen by a filter."""
+
+
+@click.command("promote", cls=Documented, examples=_EXAMPLES)
+@click.option("--where", default="", metavar="FILTER", help="Only requests that match, of any method.")
+@click.option("-o", "--output", "out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.pass_obj
+def command(world: World, /, file: Path, where: str, out: Path | None) -> ExitStatus:
+    """Make a case of each call of a capture: the request as it was sent, and what came as a snapshot.
+
+    They are added to NAME.cases.yaml beside the capture, where nothing that is there is changed. Made-up ids and times
+    are left out of what is compared.
+    """
+    from inspector.capture.compare.normal import Normal
+    from inspector.capture.compare.operations import accounts
+    from inspector.capture.load import load
+    from inspector.cli.resending import chosen_numbers
+    from inspector.replay.cases.files import add_cases, beside
+    from inspector.replay.cases.making import snapshot_of
+
+    output = Output(world)
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    journal = load(file)
+    try:
+        for notice in journal.notices:
+            output.warn(notice)
+        chosen = chosen_numbers(output, journal, where) if where else None
+        found = accounts(journal).operations
+    finally:
+        journal.close()
+    wanted = [
+        each
+        for each in found
+        if (each.method in _MADE if chosen is None else any(sent.frame in chosen for sent in each.sent))
+    ]
+    normal = Normal()
+    cases = [case for each in wanted if (case := snapshot_of(each, normal)) is not None]
+    if not cases:
+        raise UsageError("no request of the capture can become a case", hint="Only those that got an answer can.")
+    path = out or beside(file)
+    count = add_cases(path, cases)
+    output.narrate(f"{path}: {count:,} cases; run them with mcp-inspect test {path} TARGET")
+    return ExitStatus.OK

@@ -1,0 +1,1 @@
+"""Requests with what is expected of their answers: written from what was seen, run against a live server."""

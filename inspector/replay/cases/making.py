@@ -1,0 +1,85 @@
+"""Cases made of what was seen: the request as it was sent, and a proposal for each thing that can be expected."""
+
+from typing import Any
+
+from inspector.capture.compare.normal import Normal
+from inspector.capture.compare.operations import Account
+from inspector.protocol import peek
+from inspector.replay.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+
+_DEEPEST = 20
+"""Levels of a value that a schema made of it describes."""
+_ROOM = 3
+"""How much slower than seen is still fast enough."""
+_LEFT_OUT = {"_meta"}
+"""Members of params that the client makes anew for each request."""
+
+
+def case_of(method: str, params: Any, expect: tuple[Expectation, ...] = (), answers: tuple[Any, ...] = ()) -> Case:
+    """A case for a request as it crossed the wire."""
+    wanted = {name: value for name, value in peek.mapping(params).items() if name not in _LEFT_OUT}
+    about = peek.text(params, "name") or peek.text(params, "uri") or ""
+    return Case(f"{method} {about}".strip(), method, wanted, expect, answers)
+
+
+def snapshot_of(account: Account, normal: Normal) -> Case | None:
+    """A case that expects what an operation of a capture came to; None if no answer came."""
+    last = account.last
+    if last.answer_frame is None:
+        return None
+    place = "/error" if last.failed else "/result"
+    expected = Expectation(Kind.SNAPSHOT, normal(last.answer.value), place)
+    return case_of(account.method, account.params, (expected,), tuple(_answers(account)))
+
+
+def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -> list[Expectation]:
+    """What could be expected of a value at a place, in the order of a menu."""
+    found = [Expectation(Kind.EQUALS, value, at), Expectation(Kind.TYPE, type_of(value), at)]
+    found.append(Expectation(Kind.EXISTS, True, at))
+    if isinstance(value, str):
+        found.append(Expectation(Kind.MATCHES, literally(value), at))
+    if declares_output and at == "/result/structuredContent":
+        found.append(Expectation(Kind.SCHEMA, OUTPUT_SCHEMA, at))
+    found.append(Expectation(Kind.SCHEMA, schema_of(value), at))
+    if ms is not None:
+        found.append(Expectation(Kind.FASTER, max(10, round(ms * _ROOM)), at))
+    found.append(Expectation(Kind.SNAPSHOT, value, at))
+    return found
+
+
+def type_of(value: Any) -> str:
+    """The name that a schema has for a value's type."""
+    return "integer" if type(value) is int else peek.type_name(value)
+
+
+def literally(text: str) -> str:
+    """A pattern that finds exactly this text, or its beginning where it is long."""
+    import re
+
+    return re.escape(text[:200]).replace("\\ ", " ")
+
+
+def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
+    """A schema that a value and others of its kind satisfy: types and members, all of them required."""
+    made: dict[str, Any] = {"type": type_of(value)}
+    if depth >= _DEEPEST:
+        return made
+    if isinstance(value, dict) and value:
+        made["properties"] = {name: schema_of(each, depth + 1) for name, each in value.items()}
+        made["required"] = list(value)
+    if isinstance(value, list) and value:
+        kinds = [schema_of(each, depth + 1) for each in value[:100]]
+        different = [kind for at, kind in enumerate(kinds) if kind not in kinds[:at]]
+        made["items"] = different[0] if len(different) == 1 else {"anyOf": different}
+    return made
+
+
+def _answers(account: Account) -> list[dict[str, Any]]:
+    """Prepared answers for what the server asked meanwhile, as they were given; roots answer themselves."""
+    found = []
+    for asked in account.asked:
+        kind = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling"}.get(asked.method)
+        if kind is None or asked.answer is None or asked.failed:
+            continue
+        found.append({"kind": kind, "malformed": asked.answer})
+    return found
