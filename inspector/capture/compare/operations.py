@@ -1,7 +1,8 @@
 """What each operation of a conversation came to, told in full: what was asked, what happened meanwhile, what came.
 
-A message is told with an operation only where it surely belongs there: by its progress token, its HTTP stream, or
-because one call alone was open. All others stand by themselves. Probes and pings are left out: whether they are sent
+A message is told with an operation only where it surely belongs there: by its progress token or its HTTP stream; a
+question also because one call alone was open. All others stand by themselves: on one pipe, what a server says by the
+way comes now before an answer and now behind it. Probes and pings are left out: whether they are sent
 depends on clocks and on what is remembered of a server.
 """
 
@@ -237,7 +238,7 @@ class Teller:
     def _notified(self, frame: Frame, note: Notification) -> None:
         if note.method in _SAYS_NOTHING:
             return
-        account = self._owner(frame) if frame.direction is Direction.FROM_SERVER else None
+        account = self._owner(frame) if frame.http is not None and frame.direction is Direction.FROM_SERVER else None
         if account is None:
             self._loose.append(Loose(note.method, frame.direction, note.params, frame.n))
         elif note.method == "notifications/message":

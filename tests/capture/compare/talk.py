@@ -34,12 +34,12 @@ def tells(method: str, params: Any) -> Said:
     return "<", {"method": method, "params": params}
 
 
-def told(*said: Said) -> Accounts:
-    """What operations these messages make, over stdio."""
+def told(*said: Said, http: int | None = None) -> Accounts:
+    """What operations these messages make, over stdio or all in one HTTP exchange."""
     teller = Teller()
     for n, (sign, message) in enumerate(said, 1):
         direction = Direction.TO_SERVER if sign == ">" else Direction.FROM_SERVER
         channel = Channel.STDIN if sign == ">" else Channel.STDOUT
         payload = json.dumps({"jsonrpc": "2.0"} | message).encode()
-        teller.take(Frame(n, n * 1000, n * 1000, direction, channel, payload))
+        teller.take(Frame(n, n * 1000, n * 1000, direction, channel, payload, http=http))
     return teller.told()

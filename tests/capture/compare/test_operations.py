@@ -23,6 +23,7 @@ def test_progress_logs_and_a_question_with_its_answer_are_told_with_their_call()
         ("<", {"id": 1, "method": "elicitation/create", "params": {"message": "Which?"}}),
         (">", {"id": 1, "result": {"action": "accept", "content": {"city": "Oslo"}}}),
         says(1, "done"),
+        http=5,
     )
     (call,) = found.operations
     assert (call.method, call.target, call.frame, call.state) == ("tools/call", "plan", 1, ExchangeState.ANSWERED)
@@ -32,6 +33,13 @@ def test_progress_logs_and_a_question_with_its_answer_are_told_with_their_call()
         ({"message": "Which?"}, {"action": "accept", "content": {"city": "Oslo"}})
     ]
     assert found.loose == []
+
+
+def test_on_one_pipe_a_log_message_stands_by_itself_and_a_question_belongs_to_the_one_call() -> None:
+    asked = ("<", {"id": 1, "method": "elicitation/create", "params": {"message": "Which?"}})
+    found = told(calls(1, "plan"), tells("notifications/message", {"data": "by the way"}), asked, says(1, "done"))
+    assert [(len(each.logs), len(each.asked)) for each in found.operations] == [(0, 1)]
+    assert [each.method for each in found.loose] == ["notifications/message"]
 
 
 def test_what_could_belong_to_two_calls_belongs_to_none() -> None:

@@ -1,16 +1,14 @@
 """`r` sends a request of the traffic again: to its own server, or from a recording to the one that is open."""
 
+from inspector.tui.app import InspectApp
 from inspector.tui.panels.resending import Resending
 from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.screens.confirm import ConfirmScreen
 from inspector.tui.subject import Stage
 from inspector.viewmodels.start import OpenCapture
 from tests.captures.record import sample
-from tests.tui.panels.test_detail_state import One
 from tests.tui.screen_text import text
 from tests.tui.several import aboard
-from tests.tui.staging import Staged, handshake
-from tests.viewmodels.tape import Tape
 from tests.waiting import until
 
 
@@ -47,15 +45,18 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await until(lambda: "tools/call add: " in text(app), "what came of it")
 
 
-async def test_what_cannot_be_sent_says_why(tape: Tape) -> None:
-    handshake(tape)
-    app = One(Staged(tape))
-    async with app.run_test(size=(110, 24), notifications=True) as pilot:
-        await until(lambda: "tools/list" in text(app), "the rows")
-        await pilot.press("g", "r")
-        await until(lambda: "opens a session" in text(app), "that an opening is not sent again")
-        await pilot.press("G", "r")
-        await until(lambda: "no server is open" in text(app), "that nothing is there to get it")
+async def test_what_cannot_be_sent_says_why() -> None:
+    app = InspectApp(replay=sample("lighthouse"))
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED and "tools/call add" in text(app), "the recording")
+        exchanges = app.subject.journal.conversation.exchanges
+        for method, why in (("initialize", "opens a session"), ("tools/list", "no server is open")):
+            entry = next(each.request_frame for each in exchanges if each.method == method)
+            app.panel.show_entry(entry)
+            await until(lambda at=entry: app.panel.list.chosen == at, "the row")  # type: ignore[attr-defined, misc]
+            await pilot.press("r")
+            await until(lambda said=why: said in text(app), "why not")  # type: ignore[misc]
+    await app.subject.end()
 
 
 def test_the_traffic_can_do_it() -> None:
