@@ -15,6 +15,7 @@ class Where(StrEnum):
     LIST = "Lists of traffic"
     JSON = "Payloads"
     PAYLOAD = "Payloads in any form"
+    TEXT = "Payloads as exact text"
     FINDING_HERE = "Finding in a payload"
     SEARCH = "Search line"
     FILTER = "Filter line"

@@ -88,7 +88,14 @@ ACTIONS: tuple[Action, ...] = (
     # Lists
     Action("list.open", ("enter",), "Open", "Show the selected line in full.", Where.LIST, "open", footer=True),
     Action("list.follow", ("F",), "Follow", "Stay on the newest line.", Where.LIST, "follow", footer=True),
-    Action("list.fold", ("space",), "Fold", "Fold what stands under this line, or is like it, or show it.", Where.LIST, "fold"),
+    Action(
+        "list.fold",
+        ("space",),
+        "Fold",
+        "Fold what stands under this line, or is like it, or show it.",
+        Where.LIST,
+        "fold",
+    ),
     Action(
         "list.freeze",
         ("P",),

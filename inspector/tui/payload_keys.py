@@ -19,9 +19,18 @@ PAYLOADS: tuple[Action, ...] = (
     Action("json.next", ("n",), "Next match", "Go to the next match.", Where.JSON, "next_match"),
     Action("json.previous", ("N",), "Previous match", "Go to the match before.", Where.JSON, "previous_match"),
     Action(
-        "payload.find", ("*",), "Find", "Find a text in this payload.", Where.FINDING_HERE, "find_here", footer=True
+        "payload.find",
+        ("*",),
+        "Find",
+        "Find a text in this payload; ~usrid finds userId.",
+        Where.FINDING_HERE,
+        "find_here",
+        footer=True,
     ),
     Action("payload.unfind", ("escape",), "End finding", "Mark nothing any more.", Where.FINDING_HERE, "unfind"),
+    Action("text.wrap", ("w",), "Wrap", "Let long lines of text go on below, or to the right.", Where.TEXT, "wrap"),
+    Action("text.right", ("right",), "Right", "Show what is further to the right.", Where.TEXT, "sideways(1)"),
+    Action("text.left", ("left",), "Left", "Show what is further to the left.", Where.TEXT, "sideways(-1)"),
     Action(
         "payload.copy", ("Y",), "Copy as", "Choose what to copy: value, place, JSON, command.", Where.PAYLOAD, "copy_as"
     ),

@@ -15,6 +15,7 @@ import msgspec
 
 from inspector.viewmodels.json_places import JsonPlaces, dotted
 from inspector.viewmodels.json_scan import ScanError, scan
+from inspector.viewmodels.needles import in_json
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.text import decode, human_size, visible
 
@@ -135,12 +136,13 @@ class JsonLines:
     ) -> int | None:
         """Return the nearest line with `needle`, from line `start` on (that line included) and around the end.
 
-        Small letters match capitals too. A letter that the payload writes as an escape is found all the same.
+        Small letters match capitals too; see `needles` for what else it may be. A letter that the payload writes as an
+        escape is found all the same.
         It is given up, with None, once `go_on`, asked for each megabyte, says so.
         """
         if not needle or not self.count:
             return None
-        pattern, size = _pattern(needle), len(self._text)
+        pattern, size = in_json(needle), len(self._text)
         start = min(max(start, 0), self.count - 1)
         if backwards:
             middle = self._starts[start + 1]
@@ -156,7 +158,7 @@ class JsonLines:
         """Return how often `needle` occurs, counting no further than `limit` and while `go_on` says so."""
         if not needle:
             return 0
-        found = _hits(_pattern(needle), self._text, 0, len(self._text), go_on)
+        found = _hits(in_json(needle), self._text, 0, len(self._text), go_on)
         return sum(1 for _ in zip(range(limit), found, strict=False))
 
     def _bounds(self, index: int) -> tuple[int, int]:
@@ -272,22 +274,6 @@ def _tokens(body: str) -> Iterator[Span]:
         yield visible(value), role
     if end < len(body):
         yield ",", "punctuation"
-
-
-def _pattern(needle: str) -> re.Pattern[bytes]:
-    """Return what finds `needle` in JSON, written as it is or with each foreign letter as an escape."""
-    spellings = {needle, "".join(map(_escaped, needle))}
-    flags = re.IGNORECASE if needle == needle.lower() else 0
-    return re.compile(b"|".join(re.escape(each.encode(errors="replace")) for each in spellings), flags)
-
-
-def _escaped(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    if char.isascii():
-        return char
-    units = char.encode("utf-16-be", errors="replace")
-    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def _hits(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: Callable[[], bool]) -> Iterator[int]:

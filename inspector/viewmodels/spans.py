@@ -1,10 +1,10 @@
 """Spans cut, marked and wrapped: text and its meaning stay together whatever is done to a line."""
 
-import re
 from collections.abc import Sequence
 
+from inspector.viewmodels.needles import in_text
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.text import cell_width, fit, visible
+from inspector.viewmodels.text import cell_width, fit
 
 
 def clip(spans: Sequence[Span], width: int) -> list[Span]:
@@ -27,7 +27,7 @@ def marked(spans: Sequence[Span], needle: str) -> list[Span]:
     """Return spans with what a search for `needle` has found in them set apart as `match`."""
     if not needle:
         return list(spans)
-    pattern = re.compile(re.escape(visible(needle)), re.IGNORECASE if needle == needle.lower() else 0)
+    pattern = in_text(needle)
     result: list[Span] = []
     for text, role in spans:
         at = 0

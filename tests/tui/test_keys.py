@@ -14,6 +14,7 @@ TOGETHER = (
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TRAFFIC, Where.FINDING, Where.DETAIL),
     (Where.SEARCH, Where.FILTER),
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.PAYLOAD, Where.TRAFFIC, Where.DETAIL),
+    (Where.EVERYWHERE, Where.MOVING, Where.TEXT, Where.PAYLOAD, Where.TRAFFIC, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.PAYLOAD, Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL),
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL),
     (

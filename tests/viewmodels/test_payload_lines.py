@@ -42,3 +42,54 @@ def test_every_byte_of_any_payload_is_in_some_row_and_no_row_is_too_wide(payload
     assert all(cell_width(line) <= width for line in shown)
     if payload.isascii() and payload.decode().isprintable():
         assert "".join(line[2:] for line in shown) == payload.decode()
+
+
+def unwrapped(payload: bytes, width: int) -> RawLines:
+    lines = RawLines(payload)
+    lines.wrap(wraps=False, offset=0, width=width)
+    return lines
+
+
+def row(lines: RawLines, index: int, width: int) -> str:
+    return "".join(text for text, _ in lines.line(index, width))
+
+
+def test_a_long_line_goes_on_to_the_right_where_it_is_not_to_go_on_below() -> None:
+    lines = unwrapped(b"abcdefghijklmnopqrstuvwxyz\nshort", 13)
+    assert (lines.count(13), row(lines, 0, 13), row(lines, 1, 13)) == (2, "  abcdefghij›", "  short")
+    assert lines.move(1, 13)
+    assert (row(lines, 0, 13), row(lines, 1, 13)) == ("‹ fghijklmno›", "‹ ")
+    while lines.move(1, 13):
+        pass
+    assert row(lines, 0, 13) == "‹ tuvwxyz"
+    assert not lines.move(1, 13)
+    while lines.move(-1, 13):
+        pass
+    assert row(lines, 0, 13) == "  abcdefghij›"
+
+
+def test_a_byte_stays_in_sight_when_lines_are_wrapped_or_not() -> None:
+    payload = b"x" * 100 + b"here" + b"y" * 100
+    lines = unwrapped(payload, 40)
+    lines.wrap(wraps=False, offset=100, width=40)
+    assert "here" in row(lines, lines.row_at(100, 40), 40)
+    lines.wrap(wraps=True, offset=100, width=40)
+    assert not lines.move(1, 40)
+    assert "here" in row(lines, lines.row_at(100, 40), 40) + row(lines, lines.row_at(100, 40) + 1, 40)
+    lines.wrap(wraps=False, offset=0, width=40)
+    lines.select(100, 104)
+    assert ("here", "match") in lines.line(0, 40)
+
+
+@given(st.binary(max_size=300), st.integers(11, 60))
+def test_every_byte_of_any_payload_comes_in_sight_on_the_way_to_the_right(payload: bytes, width: int) -> None:
+    lines = unwrapped(payload, width)
+    seen: set[int] = set()
+    while True:
+        for index in range(lines.count(width)):
+            begin, end, _ = lines._part(index, width)
+            seen.update(range(begin, end))
+            assert cell_width(row(lines, index, width)) <= width
+        if not lines.move(1, width):
+            break
+    assert seen >= {at for at, byte in enumerate(payload) if byte != 10}

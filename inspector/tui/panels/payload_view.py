@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 
 from inspector.tui.panels.pointing import TREE as TREE
 from inspector.tui.panels.pointing import PointingAt
+from inspector.tui.panels.raw_text import RawText
 from inspector.tui.widgets.json_view import JsonView
 from inspector.tui.widgets.lines_view import Lines, LinesView
 from inspector.tui.widgets.payload_deeds import PayloadDeeds
@@ -71,7 +72,7 @@ class _Hex(Lines):
         return row * bytes_per_line(width)
 
 
-class PayloadView(PointingAt, PayloadDeeds):
+class PayloadView(PointingAt, PayloadDeeds, RawText):
     """One payload under its name."""
 
     DEFAULT_CSS = """
@@ -119,7 +120,7 @@ class PayloadView(PointingAt, PayloadDeeds):
                 self._back_to_tree(lines)
         else:
             offset = self._offset(lines) if before in (RAW, BYTES) and self._left_at < 0 else None
-            self._laid = RawLines(payload) if form == RAW else _Hex(payload)
+            self._laid = self.raw_lines(payload) if form == RAW else _Hex(payload)
             lines.show(self._laid)
             self._link(tree, offset)
         self._say()
@@ -133,6 +134,17 @@ class PayloadView(PointingAt, PayloadDeeds):
             place = place[:1]  # the path alone, rather than a pointer that is cut
         between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
         self.query_one(StatusLine).show([*name, *between], size)
+
+    @property
+    def raw(self) -> RawLines | None:
+        """The exact text, if that is what is shown."""
+        shown = self._shown is not None and self._shown[1] == RAW
+        return self._laid if shown and isinstance(self._laid, RawLines) else None
+
+    @property
+    def text_view(self) -> LinesView:
+        """What shows it."""
+        return self.query_one(LinesView)
 
     # --- from the tree to its bytes and back
 

@@ -61,7 +61,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
 
     places = (
         *(Where.EVERYWHERE, Where.TIMELINE, Where.LIST, Where.MOVING),
-        *(Where.DETAIL, Where.JSON, Where.FILTER, Where.SEARCH),
+        *(Where.DETAIL, Where.JSON, Where.PAYLOAD, Where.TEXT, Where.FILTER, Where.SEARCH),
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TIMELINE, Where.DETAIL)
     DEFAULT_CSS = """

@@ -39,7 +39,7 @@ class TrafficPanel(Evidence, Panel, Ground, Filtering, Looking, Marking, Resendi
 
     places = (
         *(Where.EVERYWHERE, Where.TRAFFIC, Where.FINDING, Where.LIST, Where.MOVING),
-        *(Where.DETAIL, Where.JSON, Where.FINDING_HERE, Where.PAYLOAD, Where.FILTER, Where.SEARCH),
+        *(Where.DETAIL, Where.JSON, Where.FINDING_HERE, Where.PAYLOAD, Where.TEXT, Where.FILTER, Where.SEARCH),
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TRAFFIC, Where.DETAIL)
     DEFAULT_CSS = """

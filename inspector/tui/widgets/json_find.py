@@ -25,7 +25,7 @@ class FindBar(SearchBar):
     """The line to find with, below the view that it searches."""
 
     def __init__(self, finder: "Finding") -> None:
-        super().__init__("find", placeholder="a text in this payload")
+        super().__init__("find", placeholder="a text in this payload; ~ before it: its letters in order")
         self._finder = finder
 
     async def on_search_bar_changed(self, event: SearchBar.Changed) -> None:

@@ -68,6 +68,10 @@ Lines as they are. Move with the arrows; `y` copies the whole.
         """Do something once there are lines for a width; forgotten when others are shown."""
         self._then = then
 
+    def lay_anew(self) -> None:
+        """The lines are laid out otherwise now."""
+        self._arrange()
+
     def _arrange(self) -> None:
         self.view.resize(max(0, self.size.height - self.header_height))
         self.view.set_count(self._lines.count(self.line_width) if self.line_width > 0 else 0)
