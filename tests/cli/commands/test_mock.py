@@ -4,10 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.commands import mock
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import inspect
 from tests.replay.mock.making import HANDSHAKE, answer, call, record, request, text
 from tests.stories.commands import started
+
+
+def test_its_help_names_the_faults_there_are() -> None:
+    said = mock.command.help or ""
+    assert [word for word in ("delay", "error", "cut", "malformed", "drop") if word not in said] == []
 
 
 @pytest.mark.parametrize(
