@@ -152,10 +152,18 @@ class Rounds(msgspec.Struct, frozen=True):
     frame: int
 
 
+_Beside = Mapping[str, frozenset[str]] | None
+_Seen = Mapping[str, Remembered] | None
+
+
 class _Offered:
     """The part of a scene that the server has listed."""
 
-    def __init__(self) -> None:
+    def __init__(self, beside: _Beside, seen: _Seen) -> None:
+        self.beside = beside or {}
+        """The names of tools of other servers that a host may have beside this one, by server."""
+        self.seen = seen or {}
+        """What is remembered of the server from before, by kind of list."""
         self.known: dict[str, dict[str, Known]] = {"tools": {}, "prompts": {}, "resources": {}}
         self.pages: dict[str, dict[str, Any]] = {}
         """Of each list that is being fetched: what its pages had so far."""
@@ -209,21 +217,12 @@ class _Ran:
 class Scene(_Offered, _Carried, _Ran):
     """One connection."""
 
-    def __init__(
-        self,
-        number: int = 1,
-        beside: Mapping[str, frozenset[str]] | None = None,
-        seen: Mapping[str, Remembered] | None = None,
-    ) -> None:
-        _Offered.__init__(self)
+    def __init__(self, number: int = 1, beside: _Beside = None, seen: _Seen = None) -> None:
+        _Offered.__init__(self, beside, seen)
         _Carried.__init__(self)
         _Ran.__init__(self)
         self.number = number
         """Which connection of the journal it is, from 1."""
-        self.beside = beside or {}
-        """The names of tools of other servers that a host may have beside this one, by server."""
-        self.seen = seen or {}
-        """What is remembered of the server from before, by kind of list."""
         self.connection: ConnectionFact | None = None
         self.opened = 1
         """The entry that says that it was opened."""

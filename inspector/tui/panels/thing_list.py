@@ -121,6 +121,7 @@ class ThingSide(StepList):
         ):
             if self._subject.listing in self.kinds and _is_half(listings, self._listings):
                 return
+            self._memory = self._subject.memory
             self._take(listings)
         elif stage == self._stage:
             return
@@ -160,20 +161,11 @@ class ThingSide(StepList):
         if self._things and not any(listing.asked for listing in listings):
             return
         self._listings = listings
-        self._memory = self._subject.memory
         self._things = self.read(listings)
         self._summary = self.summary(self._things) if self._things else ("", "")
-        self._rows.marks = {**marks_of(self.head.known), **self._marks_since()}
+        self._rows.marks = {**marks_of(self.head.known), **_marks_since(self._memory, self.kinds)}
         self._search(taken=True)
         self.refresh_bindings()
-
-    def _marks_since(self) -> Mapping[str, str]:
-        """What is to be approved, by key."""
-        if self._memory is None or not self._memory.alarms:
-            return {}
-        from inspector.viewmodels.since_seen import marks_since
-
-        return marks_since(self._memory, self.kinds)
 
     def _search(self, *, taken: bool = False) -> None:
         """Show what matches. `taken`: the things are other ones, and the reader has done nothing."""
@@ -270,6 +262,15 @@ class ThingSide(StepList):
         if not event.control.text:
             self.remove_class("-searching")
         self._list.focus()
+
+
+def _marks_since(memory: "Memory | None", kinds: tuple[str, ...]) -> Mapping[str, str]:
+    """What is to be approved, by key."""
+    if memory is None or not memory.alarms:
+        return {}
+    from inspector.viewmodels.since_seen import marks_since
+
+    return marks_since(memory, kinds)
 
 
 def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
