@@ -246,14 +246,15 @@ class _Copying:
 
     def _put(self, record: Record, n: int) -> None:
         self._writer.put(record)
-        found, self._redactor.found = self._redactor.found, []
+        found = self._redactor.found
+        self._redactor.forget()
         for each in found:
             path = self._redactor.text(each.path[:200], "")
             self._writer.put(
                 RedactRecord(rule=each.rule, n=n, path=path, len=each.length, kh=each.mark, kind=each.kind)
             )
             self._count(each.rule, path, n, each.mark)
-        self._redactor.found = []
+        self._redactor.forget()
 
     def _count(self, rule: str, path: str, n: int, mark: str) -> None:
         place = ".".join("*" if step.isdigit() else step for step in path.split("."))

@@ -122,3 +122,17 @@ def test_whatever_comes_nothing_raises_and_json_stays_json(text: str) -> None:
 def test_a_value_is_the_same_with_and_without_what_stands_behind_it() -> None:
     for text in ("token=hunter22.", "token=hunter22, x", "?token=hunter22&a", "token hunter22"):
         assert P in redactor("hunter22").text(text, "raw")
+
+
+def test_a_known_value_within_a_number_leaves_a_number() -> None:
+    assert isinstance(json.loads(redactor("4711").text('{"n":1247118}', "raw"))["n"], int)
+    assert "4711" not in redactor("4711").text('{"n":1247118}', "raw")
+
+
+def test_below_the_deepest_layer_known_values_and_pairs_are_still_found() -> None:
+    text = "password=hunter22 and abA1abA1"
+    for _ in range(12):
+        text = json.dumps({"a": text})
+    new = redactor("abA1abA1").text(text, "raw")
+    assert "hunter22" not in new
+    assert "abA1abA1" not in new

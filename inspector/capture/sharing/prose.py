@@ -1,0 +1,148 @@
+"""Takes secrets out of a text that has no form: log lines, sentences, URLs, words of a shell, base64 among them."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+from inspector.capture.redact import is_masked
+from inspector.capture.sharing import tokens
+from inspector.capture.sharing.names import STEMS, is_secret, is_secret_parameter, is_telling
+from inspector.capture.sharing.persons import Persons
+from inspector.capture.sharing.pseudonyms import is_pseudonym
+from inspector.capture.sharing.replacing import Replacing
+
+_SHORT, _MOST_CLEAN = 64, 50_000
+_DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
+"""A pseudonym, and what may stand behind a value in a sentence or a URL."""
+
+Open = Callable[[str], str]
+"""Takes secrets out of what an encoding held."""
+
+
+class Prose:
+    """Replaces what stands in prose."""
+
+    def __init__(self, replacing: Replacing, persons: Persons) -> None:
+        self._replacing = replacing
+        self._secret = replacing.secret
+        self._persons = persons
+        self._clean: set[str] = set()
+        """Short texts in which there was nothing but, perhaps, values that are known."""
+
+    def replace(self, text: str, opened: Open | None) -> str:
+        """The text without secrets. `opened` looks into base64 and what a URL escapes; None leaves them closed."""
+        if text in self._clean:
+            return self._replacing.plain(text)
+        replacing = self._replacing
+        before = len(replacing.found)
+        new = self._searched(text, opened)
+        is_clean = len(replacing.found) == before and not replacing.active and opened is not None
+        if is_clean and len(text) <= _SHORT and len(self._clean) < _MOST_CLEAN:
+            self._clean.add(text)
+        return new
+
+    def _searched(self, text: str, opened: Open | None) -> str:
+        text = self._replacing.plain(text)  # first, so that a value is the same with and without the stop behind it
+        low = text.lower()
+        if any(map(text.__contains__, tokens.BEGINNINGS)):
+            text = tokens.TOKEN.sub(self._token, text)
+        if "=" in text:
+            text = tokens.PARAMETER.sub(self._parameter, text)
+        if "://" in text:
+            text = tokens.USERINFO.sub(self._userinfo, text)
+        if any(map(low.__contains__, tokens.SCHEMES)):
+            text = tokens.SCHEME.sub(self._scheme, text)
+        if any(map(low.__contains__, STEMS)):
+            text = self._pairs(text)
+        if opened is not None and "%" in text:
+            text = tokens.PERCENT.sub(lambda found: _percent(found[0], opened), text)
+        if opened is not None and len(text) >= 16:
+            text = tokens.BASE64.sub(lambda found: _base64(found[0], opened), text)
+        return self._persons.replace(text)
+
+    def _token(self, found: re.Match[str]) -> str:
+        return self._secret(found[0], f"token:{tokens.KINDS[(found.lastindex or 1) - 1]}")
+
+    def _scheme(self, found: re.Match[str]) -> str:
+        if not is_telling(found[2]) or _DONE.match(found[2]):
+            return found[0]
+        return found[1] + self._secret(found[2], "scheme")
+
+    def _parameter(self, found: re.Match[str]) -> str:
+        if not is_secret_parameter(found[1]) or is_masked(found[2]) or _DONE.match(found[2]):
+            return found[0]
+        return f"{found[1]}={self._secret(unquote(found[2]), 'parameter')}"
+
+    def _userinfo(self, found: re.Match[str]) -> str:
+        parts = [self._secret(unquote(part), "userinfo") for part in found.groups() if part is not None]
+        return f"{':'.join(parts)}@"
+
+    def _pairs(self, text: str) -> str:
+        """Replace values by the names before them. The value of one name may be the next name."""
+        parts: list[str] = []
+        at = done = 0
+        while found := tokens.PAIR.search(text, at):
+            new = self._pair(found)
+            if new == found[0]:
+                at = found.start(4)
+                continue
+            parts += (text[done : found.start()], new)
+            at = done = found.end()
+        return "".join([*parts, text[done:]])
+
+    def _pair(self, found: re.Match[str]) -> str:
+        name, joint, mark, value = found[1], found[2], found[3], found[4]
+        is_option = name.startswith("-")
+        if not is_secret(name.lstrip("-")) or (joint.isspace() and not is_option):
+            return found[0]
+        if _DONE.match(value) or "•" in value or value.lower() in tokens.SCHEMES:
+            return found[0]
+        is_loose = joint.strip() == ":" and not mark
+        if is_loose and len(value) < 4:
+            return found[0]
+        return f"{name}{joint}{mark}{self._secret(value, 'name')}"
+
+
+def _percent(run: str, opened: Open) -> str:
+    if "%" not in run or tokens.ESCAPE.search(run) is None:
+        return run
+    text = unquote(run, errors="surrogateescape")
+    new = opened(text)
+    return run if new == text else quote(as_bytes(new), safe="")
+
+
+def _base64(run: str, opened: Open) -> str:
+    if is_pseudonym(run) or run.isdigit():
+        return run
+    is_url = "-" in run or "_" in run
+    text = run.rstrip("=")
+    text = text[: len(text) - (len(text) % 4 == 1)]
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_" if is_url else b"+/", validate=True)
+    except (binascii.Error, ValueError):
+        return run
+    if not _could_be_text(data):
+        return run
+    held = data.decode("utf-8", "surrogateescape")
+    new = opened(held)
+    if new == held:
+        return run
+    spelt = (base64.urlsafe_b64encode if is_url else base64.b64encode)(as_bytes(new)).decode()
+    return spelt if run.endswith("=") or len(run) % 4 == 0 else spelt.rstrip("=")
+
+
+def _could_be_text(data: bytes) -> bool:
+    """Whether bytes are no picture or sound: most of what is in the beginning are signs of a text."""
+    start = data[:256]
+    signs = sum(32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2 for byte in start)
+    return len(start) > 5 and signs > len(start) * 0.7
+
+
+def as_bytes(text: str) -> bytes:
+    """The bytes of a text that was made of bytes, or that holds half a sign."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
