@@ -177,7 +177,7 @@ def sitting(
     return seen
 
 
-_CHECKED_S, _QUIET_SHARE = 120.0, 0.05
+_CHECKED_S, _QUIET_SHARE = 240.0, 0.05
 """How long checks of what has come may go on before rest is measured, and from what share of a core on it is rest."""
 
 

@@ -10,6 +10,7 @@ from statistics import median
 
 import msgspec
 
+from inspector.capture.filters.parse import parse
 from inspector.capture.journal import Journal, start_capture
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.viewmodels.log import LogModel
@@ -76,6 +77,33 @@ def list_frames(journal: Journal, *, tree: bool) -> Frames:
             model.row(index, _WIDTH)
 
     return _frames(model.count, draw)
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A change of the view under a filter that lets nearly everything through."""
+
+    rows: int
+    held_ms: float
+    """The longest piece of it: for so long no key is answered."""
+    all_ms: float
+
+
+def change_of_view(journal: Journal) -> Change:
+    """From the order of the wire to the tree, of all log messages."""
+    model = LogModel(journal, time.monotonic_ns, tree=False)
+    while model.refresh():
+        pass
+    model.set_filter(parse("kind == notification"))
+    while model.filter_step():
+        pass
+    began = before = time.process_time()
+    model.show(tree=True, around=journal.count // 2)
+    more, held = True, 0.0
+    while more:
+        now = time.process_time()
+        held, before = max(held, now - before), now
+        more = model.lay()
+    return Change(model.count, held * 1000, (time.process_time() - began) * 1000)
 
 
 def lane_frames(journal: Journal) -> Frames:
