@@ -68,7 +68,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _E, "app.refresh"),
     Action(
         "refresh.mode",
-        ("A",),
+        ("B",),
         "Auto/on demand",
         "Fetch lists that change by itself, or only when asked.",
         _E,

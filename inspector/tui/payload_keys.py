@@ -34,6 +34,14 @@ PAYLOADS: tuple[Action, ...] = (
     Action(
         "payload.copy", ("Y",), "Copy as", "Choose what to copy: value, place, JSON, command.", Where.PAYLOAD, "copy_as"
     ),
+    Action(
+        "payload.expect",
+        ("A",),
+        "Expect this",
+        "Make this value what a test expects from now on.",
+        Where.PAYLOAD,
+        "expect",
+    ),
     Action("payload.pager", ("|", "f3"), "Pager", "Show the exact payload in $PAGER.", Where.PAYLOAD, "page_out"),
     Action(
         "payload.editor", ("ctrl+e", "f4"), "Editor", "Open the exact payload in $EDITOR.", Where.PAYLOAD, "edit_out"

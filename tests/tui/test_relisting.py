@@ -14,9 +14,9 @@ async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
         await person.press("L")
         await person.sees("The lists were fetched anew.")
         assert listings(person) == [None, None]
-        await person.press("A")
+        await person.press("B")
         await person.sees("Lists that change wait until L fetches them.")
-        await person.press("A")
+        await person.press("B")
         await person.sees("Lists that change are fetched by themselves.")
 
 
@@ -24,6 +24,6 @@ async def test_a_recording_has_no_connection_to_ask() -> None:
     app = InspectApp(replay=sample("handshake"))
     assert isinstance(app, Relisting)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await pilot.press("A")
+        await pilot.press("B")
         await until(lambda: "There is no connection to ask for lists." in text(app), "it says so", PATIENCE_S)
     await app.subject.end()

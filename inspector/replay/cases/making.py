@@ -2,9 +2,15 @@
 
 from typing import Any
 
+import msgspec
+
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import Account
+from inspector.capture.journal import Journal
 from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, read
 from inspector.replay.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
 
 _DEEPEST = 20
@@ -83,3 +89,34 @@ def _answers(account: Account) -> list[dict[str, Any]]:
             continue
         found.append({"kind": kind, "malformed": asked.answer})
     return found
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A request and its answer, as they crossed the wire."""
+
+    method: str
+    params: Any
+    reply: dict[str, Any]
+    ms: float | None
+
+
+def seen(journal: Journal, exchange: Exchange) -> Seen | None:
+    """What an exchange was; None while no answer has come, or where it is not ours to ask again."""
+    if exchange.sender is not Direction.TO_SERVER or exchange.answer_frame is None:
+        return None
+    asked = _message(journal, exchange.request_frame, exchange.id)
+    came = _message(journal, exchange.answer_frame, exchange.id)
+    if not isinstance(asked, Request) or not isinstance(came, Answer | ErrorAnswer):
+        return None
+    reply = {"result": came.result} if isinstance(came, Answer) else {"error": came.error}
+    ended = exchange.ended_ns
+    return Seen(
+        exchange.method, asked.params, reply, None if ended is None else (ended - exchange.started_ns) / 1_000_000
+    )
+
+
+def _message(journal: Journal, entry: int, id_: Any) -> Message | None:
+    """The message with this id among those of an entry, which are several in a batch."""
+    frame = journal.store.entry(entry).what
+    found = read(frame.payload) if isinstance(frame, Frame) else ()
+    return next((each for each in found if getattr(each, "id", None) == id_), None)

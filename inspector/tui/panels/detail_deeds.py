@@ -2,6 +2,7 @@
 
 from textual.widget import Widget
 
+from inspector.protocol.exchanges import Exchange
 from inspector.tui.panels import Panel
 from inspector.tui.panels.payload_view import PayloadView
 from inspector.tui.subject import Subject
@@ -40,6 +41,13 @@ class DetailDeeds(Widget):
         if found.text:
             self.app.copy_to_clipboard(found.text)
         self.notify(found.said, markup=False, timeout=3)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """The exchange that the entry belongs to; None if to none."""
+        journal = self._subject.journal
+        number = journal.store.exchange(self.entry) if 0 < self.entry <= journal.count else 0
+        return journal.conversation.exchanges[number - 1] if number > 0 else None
 
     def more_to_copy(self) -> list[Copy]:
         """How to send the request again."""

@@ -87,6 +87,7 @@ class ResultBody(Widget):
         self._markdown = VerticalScroll(classes="result--body result--markdown")
         self._verdict = Static("", classes="result--verdict")
         self._structured = JsonView(empty=_NO_STRUCTURE, classes="result--body")
+        self._structured.begins_at = "/result/structuredContent"
         self._item = PayloadView(classes="result--body")
         (self._structured if words.structured else self._item).add_class("result--structured")
         self.whole_blocks = not words.structured

@@ -19,7 +19,7 @@ from inspector.tui.widgets.json_rows_view import AT_ONCE, JsonRowsView
 from inspector.tui.widgets.payload_deeds import PayloadDeeds
 from inspector.viewmodels.copies import Copy, of_payload, of_place
 from inspector.viewmodels.json_lines import JsonLines
-from inspector.viewmodels.json_places import json_path
+from inspector.viewmodels.json_places import json_path, pointer
 from inspector.viewmodels.json_rows import JsonRows
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import human_size
@@ -75,6 +75,8 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
         self._nothing = empty
         self._prepared: bytes | None = None
         self.empty = empty
+        self.begins_at = ""
+        """Where in a message the payload stands, as a JSON pointer; "" if it is one."""
 
     def on_mount(self) -> None:
         """Prepare what was given at first."""
@@ -146,6 +148,11 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
     def whole(self) -> bytes:
         """The payload as it came."""
         return self._raw
+
+    @property
+    def place(self) -> str | None:
+        """Where the cursor is in the payload, as a JSON pointer."""
+        return None if self.line < 0 or self._rows.lines.problem else self.begins_at + pointer(self.steps)
 
     def copies(self) -> list[Copy]:
         """Copies of the value under the cursor, and of the payload."""

@@ -71,6 +71,17 @@ class PayloadDeeds(Widget):
             self.app.copy_to_clipboard(found.text)
         self._tell(found.said, grave=not found.text)
 
+    def action_expect(self) -> None:
+        """Choose what a test is to expect of the value under the cursor."""
+        from inspector.tui.expecting import expect
+
+        expect(self)
+
+    @property
+    def place(self) -> str | None:
+        """Where the cursor is, as a JSON pointer into the message; None where that can't be told."""
+        return None
+
     def action_page_out(self) -> None:
         """Show the payload in the person's pager."""
         from inspector.config.programs import PAGERS
