@@ -49,7 +49,7 @@ def chosen(
     given = [*_from_names(secret_env, env), *_from_files(secret_files)]
     names = variables(path)
     found = {name: env[name] for name in names if name in env and not is_harmless_variable(name)}
-    found |= {name: value for name, value in env.items() if is_secret(name)}
+    found |= {name: value for name, value in env.items() if is_secret(name) and not is_harmless_variable(name)}
     good = {name: value for name, value in found.items() if _can_be_found(name, value)}
     wish = Wish(
         key,

@@ -19,7 +19,10 @@ def test_the_names_of_the_servers_variables_are_in_the_capture(path: Path) -> No
 
 
 def test_values_come_from_the_environment_as_far_as_it_has_them(path: Path) -> None:
-    found = chosen(path, GIVEN | {"PATH": "/usr/bin/and/more/1", "MY_TOKEN": "mine4", "OTHER": "not-looked-at-1"})
+    found = chosen(
+        path,
+        GIVEN | {"PATH": "/usr/bin/and/more/1", "MY_TOKEN": "mine4", "PWD": "/w/of/mine-1", "OTHER": "not-looked-at-1"},
+    )
     assert {rule for _, rule in found.wish.secrets} == {"env:LIGHTHOUSE_KEY", "env:DATABASE", "env:MY_TOKEN"}
     assert found.unknown == ("NOT_HERE_TOKEN",)
     assert found.common == ("PIN_CODE",)
