@@ -34,12 +34,12 @@ def markdown_of(story: Story, journal: Journal) -> str:
 
 
 def _page(story: Story, journal: Journal) -> Iterator[str]:
-    yield f"# {_code(story.title)}"
+    yield f"# {code(story.title)}"
     yield ""
     yield "| | |"
     yield "|---|---|"
     for fact in story.facts:
-        yield f"| {fact.key} | {_code(fact.value).replace('|', chr(92) + '|')} |"
+        yield f"| {fact.key} | {code(fact.value).replace('|', chr(92) + '|')} |"
     yield ""
     yield "## Sequence"
     yield ""
@@ -57,16 +57,16 @@ def _page(story: Story, journal: Journal) -> Iterator[str]:
 
 def _told(step: Step, journal: Journal) -> Iterator[str]:
     sign = {"to_server": signs.TO_SERVER, "from_server": signs.FROM_SERVER, "beside": signs.NOTE}[step.way]
-    said = f": {_code(step.said)}" if step.said and step.part not in _PAYLOADS else ""
-    yield f"- **{_after(step)}** {sign} {_code(step.title)}{said}, entry {step.n}"
+    said = f": {code(step.said)}" if step.said and step.part not in _PAYLOADS else ""
+    yield f"- **{_after(step)}** {sign} {code(step.title)}{said}, entry {step.n}"
     what = journal.store.entry(step.n).what if step.part in _PAYLOADS else None
     if isinstance(what, Frame):
         yield ""
-        yield from _block(journal, step.n)
+        yield from block(journal, step.n)
         yield ""
 
 
-def _block(journal: Journal, n: int) -> Iterator[str]:
+def block(journal: Journal, n: int) -> Iterator[str]:
     """The message in a code block that nothing in it can end."""
     what = beginning(journal.store, n).what
     payload = what.payload if isinstance(what, Frame) else b""
@@ -86,7 +86,7 @@ def _after(step: Step) -> str:
     return f"{'' if step.after_ns < 0 else '+'}{seconds(step.after_ns)} s"
 
 
-def _code(said: str) -> str:
+def code(said: str) -> str:
     """A text as code: in it nothing is markup, and nobody is mentioned or linked to."""
     ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(said)), default=0))
     room = " " if said.startswith("`") or said.endswith("`") else ""

@@ -1,0 +1,84 @@
+"""`mcp-inspect export`: a capture, or what a filter lets through of it, in a format of other programs."""
+
+from pathlib import Path
+
+import click
+
+from inspector.capture.journal import Journal
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.exporting import FORMATS, pieces, to_file, to_stdout
+from inspector.cli.help import Documented
+from inspector.cli.output import Output
+from inspector.cli.world import World
+
+_EXAMPLES = (
+    "mcp-inspect export session.mcpcap --to har -o session.har",
+    "mcp-inspect export session.mcpcap --to markdown --where 'is:error'",
+    "mcp-inspect export session.mcpcap --to jsonrpc | jq .method",
+    "mcp-inspect export session.mcpcap --to python -o again.py",
+)
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("export", cls=Documented, examples=_EXAMPLES)
+@click.argument("file", type=_FILE)
+@click.option("--to", "name", type=click.Choice(list(FORMATS)), required=True, help="The format.")
+@click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write it to a new file; to stdout if not.")
+@click.option("--where", "text", default="", metavar="FILTER", help="Only what this filter lets through.")
+@click.option("--keep-secrets", is_flag=True, help="Leave credentials in headers and URLs as they stand in the file.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+@click.pass_obj
+def command(
+    world: World,
+    /,
+    file: Path,
+    name: str,
+    out: Path | None,
+    text: str,
+    keep_secrets: bool,
+    force: bool,
+    quiet: bool,
+) -> ExitStatus:
+    """Write a capture as HAR 1.2, Markdown, JSON-RPC lines, curl commands, or a Python script with the official SDK.
+
+    Credentials in headers and URLs are masked as on the screen. Messages are left as they crossed: what is in them is
+    taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram is
+    what mcp-inspect story writes.
+    """
+    from inspector.capture.export.selection import Selection
+    from inspector.capture.load import load
+
+    output = Output(world, quiet=quiet)
+    journal = load(file)
+    try:
+        for notice in journal.notices:
+            output.warn(notice)
+        selection = Selection(journal, _chosen(world, journal, output, text), keep_secrets=keep_secrets)
+        found = pieces(name, selection)
+        if out is None:
+            to_stdout(output, found)
+        else:
+            size = to_file(out, found, overwrite=force)
+            output.narrate(f"written to {out}: {size:,} bytes; not in it: {FORMATS[name].loses}")
+        if selection.left_out:
+            output.warn(f"Left out, because the format has no place for them: {selection.left_out:,}.")
+    finally:
+        journal.close()
+    return ExitStatus.OK
+
+
+def _chosen(world: World, journal: Journal, output: Output, text: str) -> "list[int] | range":
+    if not text.strip():
+        return range(1, journal.count + 1)
+    from inspector.cli.tailing import Tail, read_wish
+    from inspector.config.filters import SavedFilters
+    from inspector.config.paths import places
+
+    own = places(world.env)
+    wish = read_wish(text, (), named=SavedFilters(own.config, own.state).named())
+    tail = Tail(journal, output, wish)
+    found = tail.matching()
+    if tail.trouble:
+        output.warn(tail.trouble)
+    return list(found)

@@ -1,0 +1,1 @@
+"""Captures as texts for people: what foreign programs said stands in them as data."""

@@ -1,0 +1,76 @@
+"""A Python script that makes the calls again: data as literals, and a run against real servers."""
+
+import ast
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.export.python import script
+from inspector.capture.load import load
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from tests.capture.export.staging import all_of, names_of, secretive
+from tests.captures.record import sample
+from tests.servers.real import argv, reason_to_skip
+from tests.viewmodels.tape import Tape
+
+
+def values(data: bytes) -> dict[str, Any]:
+    """What the script holds, without its program."""
+    lines = ast.parse(data.decode("ascii").partition("\nimport asyncio")[0]).body
+    named = [(each.targets[0], each.value) for each in lines if isinstance(each, ast.Assign)]
+    return {name.id: ast.literal_eval(value) for name, value in named if isinstance(name, ast.Name)}
+
+
+def test_hostile_texts_are_literals() -> None:
+    tape = Tape()
+    evil = "'''\"\"\"\\\n__import__('os').system('x') \u202e é \ud800"
+    tape.to_server({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": evil, "arguments": {"a": 1}}})
+    tape.from_server({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "no"}})
+    tape.to_server({"jsonrpc": "2.0", "id": 2, "method": evil})
+    found = values(b"".join(script(all_of(tape.journal))))
+    assert found["CALLS"] == [(1, "tools/call", {"name": evil, "arguments": {"a": 1}}, True)]
+    assert found["NOT_MADE"] == [(3, evil)]
+    tape.journal.close()
+
+
+def test_credentials_come_from_the_environment() -> None:
+    journal = secretive()
+    data = b"".join(script(all_of(journal)))
+    assert values(data)["HEADERS"] == {"Authorization": None, "X-Plain": "it's"}
+    assert names_of(data) == []
+    kept = values(b"".join(script(all_of(journal, keep_secrets=True))))
+    assert kept["HEADERS"]["Authorization"] == "Bearer ghp_headersecret"
+    journal.close()
+
+
+def test_answers_to_questions_and_what_is_not_made_again_are_known() -> None:
+    journal = load(sample("evening"))
+    found = values(b"".join(script(all_of(journal))))
+    assert {method for _, method, _, _ in found["CALLS"]} >= {"tools/call", "resources/read"}
+    assert found["ANSWERS"], "the server asked in that session"
+    journal.close()
+
+
+@pytest.mark.skipif(bool(reason_to_skip()), reason=reason_to_skip())
+@pytest.mark.parametrize("sdk", ["mcp1", "mcp2"])
+def test_it_runs_with_the_official_sdk_against_a_real_server(tmp_path: Path, sdk: str) -> None:
+    tape = Tape()
+    tape.journal.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv("everything"), env_names=("PATH",)))
+    for id_, method, params in (
+        (1, "tools/list", {}),
+        (2, "tools/call", {"name": "echo", "arguments": {"message": "é"}}),
+        (3, "resources/read", {"uri": "no:such"}),
+    ):
+        tape.to_server({"jsonrpc": "2.0", "id": id_, "method": method, "params": params})
+    tape.from_server({"jsonrpc": "2.0", "id": 3, "error": {"code": -32602, "message": "no"}})
+    file = tmp_path / "again.py"
+    file.write_bytes(b"".join(script(all_of(tape.journal))))
+    tape.journal.close()
+    ran = subprocess.run([*argv(sdk), file], capture_output=True, timeout=60, check=False)
+    told = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [each["entry"] for each in told] == [2, 3, 4], ran.stderr
+    assert told[1]["result"]["content"][0]["text"] == "Echo: é"
+    assert "error" in told[2]

@@ -1,0 +1,55 @@
+"""`mcp-inspect export`: a capture in the formats of other programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.architecture.sources import ROOT
+from tests.cli.running import inspect
+
+LIGHTHOUSE = str(ROOT / "tests" / "captures" / "lighthouse.mcpcap")
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("har", '{"log":{"version":"1.2"'),
+        ("markdown", "# A recorded MCP session\n"),
+        ("jsonrpc", '{"jsonrpc":"2.0","id":1,"method":"server/discover"'),
+        ("python", '"""The calls of a recorded MCP session'),
+    ],
+)
+def test_each_format_goes_to_stdout_or_to_a_file(name: str, begin: str, tmp_path: Path) -> None:
+    ran = inspect("export", LIGHTHOUSE, "--to", name)
+    assert ran.status == ExitStatus.OK
+    assert ran.stdout.startswith(begin)
+    out = tmp_path / "out"
+    ran = inspect("export", "--to", name, "-o", str(out), LIGHTHOUSE)
+    assert (ran.status, ran.stdout) == (ExitStatus.OK, "")
+    assert "not in it: " in ran.stderr
+    assert out.read_text().startswith(begin)
+
+
+def test_a_filter_chooses() -> None:
+    ran = inspect("export", LIGHTHOUSE, "--to", "jsonrpc", "--where", "tool == add and kind == request")
+    assert [json.loads(line)["params"]["name"] for line in ran.stdout.splitlines()] == ["add"]
+    ran = inspect("export", LIGHTHOUSE, "--to", "jsonrpc", "--where", "tool ==")
+    assert ran.status == ExitStatus.USAGE
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((LIGHTHOUSE, "--to", "curl"), "no HTTP requests"),
+        ((LIGHTHOUSE, "--to", "pdf"), "pdf"),
+        ((LIGHTHOUSE,), "--to"),
+        (("no-such.mcpcap", "--to", "har"), "can't be opened"),
+        ((LIGHTHOUSE, "--to", "jsonrpc", "--where", "id == 999999"), "no JSON-RPC messages"),
+    ],
+)
+def test_what_can_t_be_written_is_said(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("export", *words)
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
