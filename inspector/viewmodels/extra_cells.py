@@ -27,6 +27,8 @@ from inspector.viewmodels.roles import Span
 from inspector.viewmodels.secrets import masked_value
 
 _SESSION = "mcp-session-id"
+EXPERT = f"{FIELD}expert"
+"""Begins the names of columns that tell what checks have found: whoever marks the rows fills them."""
 _LARGEST = 1 << 20
 """Bytes of the largest message that is read for a cell."""
 _LONG = 60
@@ -60,7 +62,7 @@ class ExtraCells:
         if "http" in names or "session" in names:
             self._add_http(cells, n, exchange)
         for name in names:
-            if name.startswith(FIELD):
+            if name.startswith(FIELD) and not name.startswith(EXPERT):
                 cells[name] = [(self._field(name, n, exchange, tree=tree, now_ns=now_ns), "answer")]
 
     def _add_http(self, cells: Cells, n: int, exchange: Exchange | None) -> None:

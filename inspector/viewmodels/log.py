@@ -19,7 +19,7 @@ from inspector.viewmodels.lanes import Window, around
 from inspector.viewmodels.log_index import RowIndex
 from inspector.viewmodels.log_jumps import LogJumps
 from inspector.viewmodels.log_look import PLAIN, Look
-from inspector.viewmodels.log_marks import LogMarks
+from inspector.viewmodels.log_marks import LogMarks, shows_findings
 from inspector.viewmodels.log_rows import Place, RowWriter, lane_end
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
@@ -201,7 +201,7 @@ class LogModel(_Filtering, _Counting):
             grows=run is not None and places.runs.grows(n),
             window=self._window,
             grade=self.marks.grade(n, run),
-            finding=self.marks.words(n, run) if "finding" in self._look.chosen else "",
+            found=self.marks.of_row(n, run) if shows_findings(self._look.chosen) else (),
         )
         return self._writer.row(n, places.exchange(n), place, width, self._clock(), self._look_now)
 

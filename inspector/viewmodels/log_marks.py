@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from inspector.viewmodels import text
 from inspector.viewmodels.found import SIGNS_OF_GRADES
 from inspector.viewmodels.log_errors import Errors
-from inspector.viewmodels.roles import Span
+from inspector.viewmodels.roles import Role, Span
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
@@ -119,12 +119,6 @@ class LogMarks:
             return self._found.mark(n)
         return max(map(_grade, self._rows.get(n, ())), default=0)
 
-    def words(self, n: int, run: "Run | None" = None) -> str:
-        """The worst of them in words; safe to show."""
-        found = self.of_row(n, run)
-        more = f" (+{len(found) - 1})" if len(found) > 1 else ""
-        return text.visible(f"{found[0].id} {found[0].sentence}", limit=200) + more if found else ""
-
     def next(self, n: int, *, back: bool = False) -> int | None:
         """The nearest row with a mark below that of entry n (above with `back`); 0: from the beginning."""
         key = self._index.key(n) if n else -1
@@ -137,6 +131,25 @@ class LogMarks:
 
 def _grade(finding: "Finding") -> int:
     return 3 - finding.severity.rank
+
+
+def shows_findings(columns: Sequence[str]) -> bool:
+    """Whether any of these columns tells what was found."""
+    return any(name == "finding" or name.startswith("=expert") for name in columns)
+
+
+def finding_cells(found: "Sequence[Finding]", role: Role) -> dict[str, list[Span]]:
+    """The cells of all columns that tell what was found; `role` is that of the worst."""
+    if not found:
+        return {}
+    more = f" (+{len(found) - 1})" if len(found) > 1 else ""
+    severities = ", ".join(dict.fromkeys(str(each.severity) for each in found))
+    return {
+        "finding": [(text.visible(f"{found[0].id} {found[0].sentence}", limit=200) + more, role)],
+        "=expert": [(severities, role)],
+        "=expert.severity": [(severities, role)],
+        "=expert.id": [(", ".join(dict.fromkeys(each.id for each in found)), role)],
+    }
 
 
 def mark(grade: int) -> Span:

@@ -3,6 +3,7 @@
 What of it is shown, and where, is `columns`; how times are told is `log_look`.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,7 @@ from inspector.viewmodels.lanes import Window, moment, role_of
 from inspector.viewmodels.lanes import bar as lane_bar
 from inspector.viewmodels.log_errors import is_acknowledgment
 from inspector.viewmodels.log_look import PLAIN, Look, TimeMode, since
-from inspector.viewmodels.log_marks import mark
+from inspector.viewmodels.log_marks import finding_cells, mark
 from inspector.viewmodels.log_runs import Run
 from inspector.viewmodels.progress import bar, fraction, said
 from inspector.viewmodels.roles import Role, Span
@@ -27,6 +28,7 @@ from inspector.viewmodels.rows import RowView
 from inspector.viewmodels.task_state import state_of
 
 if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
     from inspector.viewmodels.extra_cells import ExtraCells
 
 _EXTRA = frozenset(("http", "id", "session"))
@@ -52,8 +54,8 @@ class Place(msgspec.Struct, frozen=True):
     """The time that the small waterfall shows."""
     grade: int = 0
     """How bad the worst is that checks have found: 3 an error, 2 a warning, 1 a hint, 0 nothing."""
-    finding: str = ""
-    """What that is; safe to show."""
+    found: "Sequence[Finding]" = ()
+    """What they found, where somebody wants to see it; worst first."""
 
 
 class RowWriter:
@@ -71,7 +73,7 @@ class RowWriter:
         cells = self._common(n, place, look)
         if place.grade:
             cells["mark"] = [mark(place.grade)]
-            cells["finding"] = [(place.finding, mark(place.grade)[1])]
+            cells |= finding_cells(place.found, mark(place.grade)[1])
         if self._store.kind(n) is EntryKind.FRAME:
             self._frame(cells, n, exchange, place, now_ns)
         else:

@@ -49,6 +49,9 @@ def test_the_worst_in_words_is_a_column_for_whoever_wants_it(tape: Tape) -> None
     model = _model(tape, _talk(tape))
     model.look = Look(("what", "finding"))
     assert "K2 something (+1)" in plain(model.row(0, 100).spans)
+    model.look = Look(("what", "=expert.id", "=expert"))
+    assert "K2, K1" in plain(model.row(0, 100).spans)
+    assert "error, warning" in plain(model.row(0, 100).spans)
 
 
 def test_a_list_that_nobody_checks_has_no_column_of_marks(tape: Tape) -> None:
