@@ -13,8 +13,7 @@ from inspector.errors import UsageError
 
 _EXAMPLES = (
     "mcp-inspect share session.mcpcap --dry-run",
-    "mcp-inspect share session.mcpcap -o for-the-report.mcpcap",
-    "mcp-inspect share session.mcpcap -o out.mcpcap --redact params.arguments.path --secret-env API_KEY",
+    "mcp-inspect share session.mcpcap -o out.mcpcap --redact params.arguments.path",
 )
 _FILE = click.Path(path_type=Path)
 
@@ -39,9 +38,7 @@ _FILE = click.Path(path_type=Path)
 def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **options: Any) -> ExitStatus:
     """Copy a capture without secrets: what gives access, what names you, and what you name.
 
-    Equal secrets have equal pseudonyms, and what was replaced is listed in the copy. The copy is read again, and
-    removed if a secret that is known is left in it. What only a reader understands stays: look into it before you
-    give it away.
+    The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
     """
     from inspector.capture.sharing.sharing import Sharing
     from inspector.cli.sharing import as_json, chosen, told, warnings
