@@ -175,7 +175,7 @@ async def test_a_second_question_knows_the_answer_to_the_first(transport: str, e
         await person.sees("How much rope for the north quay?")
         if "The server asks" not in person.screen:  # the dialog had gone before the second question came
             await person.press("exclamation_mark")
-        await person.sees("The server asks", "How much rope for the north quay?", "1 error")
+        await person.sees("The server asks", "How much rope for the north quay?", "1 required")
         await person.types("12")
         await person.sees("✓ valid")
         await person.press("ctrl+j")

@@ -8,6 +8,7 @@ from textual.message import Message
 
 from inspector.protocol.questions import Kind, Question
 from inspector.tui import keys
+from inspector.tui.panels.call_bar import wrong_or_awaited
 from inspector.tui.styles import glyphs
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels.answers import has_form
@@ -27,6 +28,8 @@ class Standing(msgspec.Struct, frozen=True):
     """With a model: "answer" is written and it can be asked, its "request" is edited, it is "asking"; "" without."""
     fixed: bool = False
     """Whether it is JSON and can't be a form."""
+    awaited: int = 0
+    """How many of the problems are only what must be given and is still to come."""
 
 
 class AnswerBar(ItemBar, can_focus=True):
@@ -117,7 +120,7 @@ def _wrong(standing: Standing) -> Sequence[Item]:
     count = standing.problems
     if not count:
         return (Item(((f"{glyphs().ok} valid", "ok"),), rank=4),)
-    return (Item(((f"{glyphs().error} {count} error{'' if count == 1 else 's'}", "error"),), rank=3),)
+    return (Item((wrong_or_awaited(count, standing.awaited),), rank=3),)
 
 
 def _form_or_json(standing: Standing) -> Item:

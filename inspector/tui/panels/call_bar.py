@@ -17,6 +17,8 @@ class Saying(msgspec.Struct, frozen=True):
     """What the line says."""
 
     problems: int = 0
+    awaited: int = 0
+    """How many of them are only what must be given and is still to come: no reason for alarm."""
     verdict: Literal["fine", "awaited", "none"] = "fine"
     """Without problems: whether that was judged, will be, or can't be."""
     armed: bool = False
@@ -106,12 +108,20 @@ def _left(saying: Saying) -> Sequence[Item]:
     if saying.gone:
         items.append(Item(((f"{glyphs().warning} the server lists it no more", "warning"),)))
     if problems:
-        items.append(Item(((f"{glyphs().error} {errors}", "error"),)))
+        items.append(Item((wrong_or_awaited(problems, saying.awaited),)))
     elif not saying.bare:
         items.append(Item((_VERDICTS[saying.verdict],)))
     if saying.task:
         items.append(Item(((saying.task, "accent"),), "task", rank=1))
     return items
+
+
+def wrong_or_awaited(problems: int, awaited: int) -> Span:
+    """How many errors a form has; calmly, how many fields it still waits for where that is all there is."""
+    wrong = problems - awaited
+    if not wrong:
+        return f"{awaited} required", "muted"
+    return f"{glyphs().error} {wrong} error{'' if wrong == 1 else 's'}", "error"
 
 
 _VERDICTS: dict[str, Span] = {

@@ -200,7 +200,9 @@ class QuestionPane(Widget):
         talk = (
             "asking" if asks_now(self.asked) else "request" if self._talk.edits_request else "answer" if model else ""
         )
-        standing = Standing(form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json)
+        standing = Standing(
+            form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json, awaited=form.awaited_count
+        )
         self._bar.say(self.question, standing, roots=self.edits_roots)
 
     def focus_first(self) -> None:

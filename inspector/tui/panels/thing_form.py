@@ -150,6 +150,7 @@ class ThingForm(StepForm):
         self._bar.say(
             Saying(
                 form.problem_count,
+                form.awaited_count,
                 verdict="awaited" if verdict is None else "none" if verdict.ok is None else "fine",
                 armed=self._armed is not None and self._armed is form.state.value,
                 as_json=form.as_json,

@@ -47,6 +47,14 @@ class FormState:
         """What is wrong with the value, as far as it has been judged."""
         return self.verdict.problems if self.verdict else ()
 
+    @property
+    def awaited(self) -> int:
+        """How many of the problems are only fields that must be given and that nobody has been to yet."""
+        return sum(self._is_awaited(problem, place_in_form(self.value, problem.path)) for problem in self.problems)
+
+    def _is_awaited(self, problem: Problem, place: Path) -> bool:
+        return problem.keyword == "required" and not self.insists and place not in self._touched
+
     def at(self, path: Path) -> FormValue:
         """What stands at a place, or UNSET."""
         return get_at(self.value, path)
@@ -87,7 +95,7 @@ class FormState:
         told: dict[Path, list[str]] = {}
         for problem in self.problems:
             place = place_in_form(self.value, problem.path)
-            if problem.keyword == "required" and not self.insists and place not in self._touched:
+            if self._is_awaited(problem, place):
                 continue
             whole = place
             while place not in drawn and place:

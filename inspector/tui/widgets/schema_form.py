@@ -119,6 +119,11 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
         return len(self.state.problems) + bool(self.json_problem)
 
     @property
+    def awaited_count(self) -> int:
+        """How many of those are only what must be given and is still to come; as JSON all is complained of."""
+        return 0 if self.as_json else self.state.awaited
+
+    @property
     def as_json(self) -> bool:
         """Whether the value is shown as JSON."""
         return self.has_class("-json")

@@ -51,6 +51,10 @@ async def test_what_a_press_would_do_is_said() -> None:
         app.bar.say(asks(), Standing(problems=1))
         await pilot.pause()
         assert "✗ 1 error" in app.rows()[0]
+        app.bar.say(asks(), Standing(problems=1, awaited=1))
+        await pilot.pause()
+        assert "1 required" in app.rows()[0]
+        assert "error" not in app.rows()[0]
         app.bar.say(asks(), Standing(problems=2, armed=True))
         await pilot.pause()
         assert "Accept anyway ^j" in app.rows()[0]

@@ -28,6 +28,17 @@ async def test_its_words_say_what_a_press_does() -> None:
         assert "▲ a recording" in text(app)
 
 
+async def test_what_is_still_to_come_is_no_error_until_something_is_wrong() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        bar = app.query_one(CallBar)
+        for problems, awaited, said in ((2, 2, "Call ^j  2 required"), (3, 2, "✗ 1 error"), (2, 0, "✗ 2 errors")):
+            bar.say(Saying(problems, awaited))
+            await pilot.pause()
+            assert said in text(app)
+            assert ("required" in text(app)) == (problems == awaited)
+
+
 async def test_enter_calls_and_a_click_shows_the_other_view() -> None:
     app = Bar(CallBar())
     async with app.run_test(size=(70, 3)) as pilot:

@@ -51,10 +51,13 @@ def test_a_problem_is_told_at_the_nearest_place_that_is_drawn() -> None:
 def test_what_is_missing_is_told_only_where_somebody_has_been_until_the_form_insists() -> None:
     state = judged(FormState(props("a", "b", a=TEXT, b=TEXT)))
     assert state.told_at(set()) == {}
+    assert state.awaited == len(state.problems)
     assert len(state.problems) == 2
     state.put(("a",), UNSET)
     assert list(judged(state).told_at({("a",), ("b",)})) == [("a",)]
+    assert state.awaited == len(state.problems) - 1
     state.insists = True
+    assert state.awaited == 0
     assert set(state.told_at({("a",), ("b",)})) == {("a",), ("b",)}
 
 
