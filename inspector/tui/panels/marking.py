@@ -74,7 +74,7 @@ class Marking(Widget):
         """Marks have changed: draw the rows anew, and filter by marks anew."""
         self.list.look.show(self.list.look.now)
         if _MARKED in self.list.filters.text or "comment" in self.list.filters.text:
-            self.list.filter_anew()
+            self.list.filter(self.list.term)
 
     def _note(self, change: Callable[[], object]) -> None:
         try:

@@ -73,23 +73,20 @@ class OffersPanel(Steps[OfferSide, OfferForm]):
         self.result.body.sync()
 
     def rebind(self, subject: Subject) -> None:
-        """Show another conversation; the chosen thing and what was typed stay."""
+        """Show another conversation; the chosen thing and what was typed stay.
+
+        Of a recording it is another moment, and no call of later stays.
+        """
         self.subject = subject
         self._calling = Calling(subject, self.kind.done)
-        self._history.rebind(subject)
+        if subject.can_act:
+            self._history.rebind(subject)
+        else:
+            self._history, self._wanted = CallHistory(subject, self.kind.method), None
         self.side.rebind(subject)
         self.form.rebind(subject)
         if self.is_ready:
-            self.result.outlive()
-            self._find_calls()
-
-    def turn_back(self, subject: Subject) -> None:
-        """Show another moment: what was offered and asked for then, and nothing that came later."""
-        self.rebind(subject)
-        self._history, self._wanted = CallHistory(subject, self.kind.method), None
-        self.side.start_over()
-        if self.is_ready:
-            self.result.show_nothing()
+            self.result.outlive() if subject.can_act else self.result.show_nothing()
             self._find_calls()
 
     async def cancel_running(self) -> bool:

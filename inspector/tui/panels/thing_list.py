@@ -132,14 +132,14 @@ class ThingSide(StepList):
         self._say()
 
     def rebind(self, subject: Subject) -> None:
-        """Show the things of another conversation; until they come, those of the one before stay."""
+        """Show the things of another conversation; until they come, those of the one before stay.
+
+        Of a recording it is another moment, and what was not listed then does not stay.
+        """
         self._subject = subject
         self._stage = None
-
-    def start_over(self) -> None:
-        """Forget the things that were shown: what is meant is looked for among those that come."""
-        self._listings, self._things, self._summary = (), (), ("", "")
-        self._stage = None
+        if not subject.can_act:
+            self._listings, self._things, self._summary = (), (), ("", "")
 
     def has_lost(self, thing: Thing | None) -> bool:
         """Whether a thing was listed once and is no more. Known only of a list that was fetched to its end."""

@@ -99,22 +99,19 @@ values too: the button then says so, and a second press sends them.
         self.result.body.sync()
 
     def rebind(self, subject: Subject) -> None:
-        """Show another conversation; the chosen tool and what was typed stay."""
+        """Show another conversation; the chosen tool and what was typed stay.
+
+        Of a recording it is another moment, and no call of later stays.
+        """
         self.subject = subject
         self._calling = Calling(subject)
-        self._history.rebind(subject)
+        if subject.can_act:
+            self._history.rebind(subject)
+        else:
+            self._history, self._wanted = CallHistory(subject), None
         self.side.rebind(subject)
         if self.is_ready:
-            self.result.outlive()
-            self._show_history()
-
-    def turn_back(self, subject: Subject) -> None:
-        """Show another moment: tools and calls of then, and no result that came later."""
-        self.rebind(subject)
-        self._history, self._wanted = CallHistory(subject), None
-        self.side.start_over()
-        if self.is_ready:
-            self.result.show_nothing()
+            self.result.outlive() if subject.can_act else self.result.show_nothing()
             self._show_history()
 
     async def cancel_running(self) -> bool:

@@ -102,8 +102,10 @@ class TrafficPanel(Evidence, Panel, Ground, Filtering, Looking, Marking, Resendi
 
     def turn_back(self, subject: Subject) -> None:
         """Show another moment; what is known of how it ended is not told again."""
-        self.rebind(subject)
-        self.list.spare_card()
+        self._subject = subject
+        self.list.rebind(subject, mourned=True)
+        if self._detail is not None:
+            self._detail.rebind(subject)
         self.list.rows.let_grow(subject.journal.live or subject.grows)
 
     def take_focus(self) -> None:

@@ -55,7 +55,8 @@ class TrafficList(Ground):
         self.chosen = 0
         """The entry that the cursor is on; 0 without one."""
         self.filters = FilterPane(subject)
-        self._term: Term | None = None
+        self.term: Term | None = None
+        """What is filtered by."""
         self.look = ListLook(self)
         self._looks = 0
         self._mourned: Stage | None = None
@@ -106,25 +107,25 @@ class TrafficList(Ground):
             return False
         return self._subject.stage is Stage.LOADING or self._subject.journal.count - self.model.taken > _FAR_BEHIND
 
-    def rebind(self, subject: Subject) -> None:
-        """Show another conversation from its beginning; view and filter stay."""
+    def rebind(self, subject: Subject, *, mourned: bool = False) -> None:
+        """Show another conversation from its beginning; view and filter stay. `mourned`: its death was told of."""
         old, self._subject = self.model, subject
         old.cancel_filter()
         self.filters.subject = subject
         self.model = _model(subject)
         self.model.show(tree=old.tree, partners=old.partners)
-        self.model.set_filter(self._term)
+        self.model.set_filter(self.term)
         self.model.finder.set(old.finder.text)
         self.look.show(old.look.with_reference(0, 0) if old.look.reference else old.look)
         self.rows.source = self.model
         self.rows.action_last()
-        self.chosen, self._mourned = 0, None
+        self.chosen, self._mourned = 0, subject.stage if mourned else None
         self.put_card_away()
 
     def clear_filter(self) -> None:
         """Show all rows again, and look for nothing."""
         self.filters.clear()
-        self._filter(None)
+        self.filter(None)
         self.model.finder.set("")
         self.rows.focus()
 
@@ -178,10 +179,6 @@ class TrafficList(Ground):
 
         self.mount(PostMortemCard(self._subject))
 
-    def spare_card(self) -> None:
-        """Tell of no death that was told of before."""
-        self._mourned = self._subject.stage
-
     def put_card_away(self) -> bool:
         """Take the post-mortem card away; whether there was one."""
         cards = self.query("PostMortemCard")
@@ -195,7 +192,7 @@ class TrafficList(Ground):
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
         """Show what matches."""
-        self._filter(message.term)
+        self.filter(message.term)
 
     def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
         """Look for another text."""
@@ -217,12 +214,9 @@ class TrafficList(Ground):
         if index is not None:
             self.rows.go_to(index)
 
-    def filter_anew(self) -> None:
-        """Try all rows again: what they are filtered by has changed."""
-        self._filter(self._term)
-
-    def _filter(self, term: "Term | None") -> None:
-        self._term = term
+    def filter(self, term: "Term | None") -> None:
+        """Show only what matches; None shows all. What matched before is tried again."""
+        self.term = term
         self.model.set_filter(term)
         self.rows.sync()  # before they are drawn again: there are others now
 

@@ -22,8 +22,12 @@ class One(App[None]):
         yield self.panel
 
     def on_mount(self) -> None:
-        self.panel.take_focus()
-        self.set_interval(0.02, self.panel.sync)
+        self.call_after_refresh(self.panel.take_focus)
+        self.set_interval(0.02, self._look)
+
+    def _look(self) -> None:
+        if self.panel.list.query("LogList"):  # it is composed a moment later
+            self.panel.sync()
 
 
 async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> None:
