@@ -71,7 +71,7 @@ class MarksScreen(ModalScreen["Mark | View | None"]):
         self.query_one(LogList).sync()
         where = "" if self._noted.is_kept else "this conversation has no file, so they are gone with it"
         said = notes.trouble or where
-        counts = f"{len(notes.marks)} marks, {len(notes.views)} views"
+        counts = f"{_some(len(notes.marks), 'mark')}, {_some(len(notes.views), 'view')}"
         self.query_one(StatusLine).show([(visible(said, limit=300), "warning")], [(counts, "muted")])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
@@ -137,3 +137,7 @@ class MarksScreen(ModalScreen["Mark | View | None"]):
         except UsageError as error:
             self.notify(visible(f"{error}. {error.hint}", limit=300), severity="error", markup=False)
         self._show()
+
+
+def _some(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"

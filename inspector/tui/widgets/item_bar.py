@@ -31,6 +31,8 @@ class Item(msgspec.Struct, frozen=True):
     """Whether it stands on the ground of what is below the bar, as an open tab does."""
     short: tuple[Span, ...] = ()
     """What stands in its place where room is short, before anything is left out; empty: nothing shorter."""
+    shortest: tuple[Span, ...] = ()
+    """What stands there if all that could be shortened once has been and there is still no room; empty: nothing."""
 
     @property
     def width(self) -> int:
@@ -57,6 +59,7 @@ class Line(msgspec.Struct, frozen=True):
         line = self
         while line.width > width and any(item.short for item in line.left):
             line = line._with_the_worst_shortened()
+        line = line._shortened_again(width)
         while line.width > width and any(item.rank for item in line.items):
             line = line._without_the_worst()
         excess = line.width - width
@@ -70,6 +73,21 @@ class Line(msgspec.Struct, frozen=True):
         worst = _worst([item for item in self.left if item.short])
         shorter = msgspec.structs.replace(worst, spans=worst.short, short=())
         return msgspec.structs.replace(self, left=tuple(shorter if item is worst else item for item in self.left))
+
+    def _shortened_again(self, width: int) -> "Line":
+        """Return it with what can be shortened twice, once what matters less on the right has made room."""
+        if not any(item.shortest for item in self.left):
+            return self
+        least = max(item.rank for item in self.left if item.shortest)
+        line = self
+        while line.width > width and any(item.rank > least for item in line.right):
+            gone = _worst(line.right)
+            line = msgspec.structs.replace(line, right=tuple(item for item in line.right if item is not gone))
+        left = tuple(msgspec.structs.replace(item, short=item.shortest, shortest=()) for item in line.left)
+        line = msgspec.structs.replace(line, left=left)
+        while line.width > width and any(item.short for item in line.left):
+            line = line._with_the_worst_shortened()
+        return line
 
     def _without_the_worst(self) -> "Line":
         gone = _worst(self.items)

@@ -24,6 +24,6 @@ async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> No
         await pilot.press("S", "c", "d", "escape")
         await until(lambda: answers == [None], "back")
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
-        await until(lambda: "hm" in text(app), "the mark")
+        await until(lambda: "hm" in text(app) and "1 mark, 0 views" in text(app), "the mark")
         await pilot.press("enter")
         await until(lambda: isinstance(answers[-1], Mark) and answers[-1].n == 2, "where to go")

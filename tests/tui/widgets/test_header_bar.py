@@ -69,6 +69,22 @@ async def test_tabs_that_have_no_room_are_left_out_but_the_open_one(tape: Tape, 
     assert "3 Resources 3" in (await lines(HeaderBar(Staged(tape), shown="resources"), width))[1]
 
 
+async def test_at_80_columns_each_screen_keeps_its_key_and_the_lists_their_names(tape: Tape) -> None:
+    tape.started().initialized("2025-06-18")
+    for at, (kind, method) in enumerate((("tools", "tools"), ("resources", "resources"), ("prompts", "prompts")), 1):
+        tape.request(at, f"{method}/list")
+        tape.answer(at, {kind: [{"name": f"n{each}", "uri": f"x://{each}"} for each in range(30)]})
+    tape.from_server(b"no message")
+    tape.stderr(b"a word")
+    subject = Staged(tape)
+    subject.checks.catch_up()
+    row = (await lines(HeaderBar(subject, shown="traffic"), 80))[1]
+    for tab in ("1 Traffic", "2 Tools 30", "3 Resources", "4 Prompts", " 5 ", "6 Server", " 8 ", "E ✗"):
+        assert tab in row
+    assert "…" not in row
+    assert "3 Resources 30" in (await lines(HeaderBar(subject, shown="traffic"), 120))[1]
+
+
 async def test_a_name_longer_than_the_line_is_cut_and_the_state_is_not(tape: Tape) -> None:
     tape.initialized("2025-06-18", server={"name": "n" * 300, "version": "v" * 300})
     rows = await lines(HeaderBar(Staged(tape)), 40)
