@@ -29,7 +29,7 @@ from inspector.session.session import Session
 
 _EXAMPLES = (
     "mcp-inspect test session.cases.yaml -- node server.js",
-    "mcp-inspect test --junit junit.xml -k search session.cases.yaml https://example.com/mcp",
+    "mcp-inspect test --junit junit.xml -k search session.cases.yaml https://example.com",
     "mcp-inspect test --update-snapshots session.cases.yaml -- node server.js",
     "mcp-inspect test --pytest test_server.py session.cases.yaml -- node server.js",
 )
