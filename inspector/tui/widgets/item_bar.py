@@ -58,43 +58,16 @@ class Line(msgspec.Struct, frozen=True):
         """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
         line = self
         while line.width > width and any(item.short for item in line.left):
-            line = line._with_the_worst_shortened()
-        line = line._shortened_again(width)
+            line = _with_the_worst_shortened(line)
+        line = _shortened_again(line, width)
         while line.width > width and any(item.rank for item in line.items):
-            line = line._without_the_worst()
+            line = _without_the_worst(line)
         excess = line.width - width
         if excess <= 0 or not line.left:
             return line
         first = line.left[0]
         cut = msgspec.structs.replace(first, spans=tuple(clip(first.spans, max(1, first.width - excess))))
         return msgspec.structs.replace(line, left=(cut, *line.left[1:]))
-
-    def _with_the_worst_shortened(self) -> "Line":
-        worst = _worst([item for item in self.left if item.short])
-        shorter = msgspec.structs.replace(worst, spans=worst.short, short=())
-        return msgspec.structs.replace(self, left=tuple(shorter if item is worst else item for item in self.left))
-
-    def _shortened_again(self, width: int) -> "Line":
-        """Return it with what can be shortened twice, once what matters less on the right has made room."""
-        if not any(item.shortest for item in self.left):
-            return self
-        least = max(item.rank for item in self.left if item.shortest)
-        line = self
-        while line.width > width and any(item.rank > least for item in line.right):
-            gone = _worst(line.right)
-            line = msgspec.structs.replace(line, right=tuple(item for item in line.right if item is not gone))
-        left = tuple(msgspec.structs.replace(item, short=item.shortest, shortest=()) for item in line.left)
-        line = msgspec.structs.replace(line, left=left)
-        while line.width > width and any(item.short for item in line.left):
-            line = line._with_the_worst_shortened()
-        return line
-
-    def _without_the_worst(self) -> "Line":
-        gone = _worst(self.items)
-        left = tuple(item for item in self.left if item is not gone)
-        if self.says_more and len(left) < len(self.left) and _more() not in left:
-            left = (*left, _more())
-        return msgspec.structs.replace(self, left=left, right=tuple(item for item in self.right if item is not gone))
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -118,6 +91,35 @@ class Line(msgspec.Struct, frozen=True):
         for item in self.right:
             yield x, item
             x += item.width + self.gap
+
+
+def _with_the_worst_shortened(line: Line) -> Line:
+    worst = _worst([item for item in line.left if item.short])
+    shorter = msgspec.structs.replace(worst, spans=worst.short, short=())
+    return msgspec.structs.replace(line, left=tuple(shorter if item is worst else item for item in line.left))
+
+
+def _shortened_again(line: Line, width: int) -> Line:
+    """Return it with what can be shortened twice, once what matters less on the right has made room."""
+    if not any(item.shortest for item in line.left):
+        return line
+    least = max(item.rank for item in line.left if item.shortest)
+    while line.width > width and any(item.rank > least for item in line.right):
+        gone = _worst(line.right)
+        line = msgspec.structs.replace(line, right=tuple(item for item in line.right if item is not gone))
+    left = tuple(msgspec.structs.replace(item, short=item.shortest, shortest=()) for item in line.left)
+    line = msgspec.structs.replace(line, left=left)
+    while line.width > width and any(item.short for item in line.left):
+        line = _with_the_worst_shortened(line)
+    return line
+
+
+def _without_the_worst(line: Line) -> Line:
+    gone = _worst(line.items)
+    left = tuple(item for item in line.left if item is not gone)
+    if line.says_more and len(left) < len(line.left) and _more() not in left:
+        left = (*left, _more())
+    return msgspec.structs.replace(line, left=left, right=tuple(item for item in line.right if item is not gone))
 
 
 class ItemBar(Widget):
