@@ -1,5 +1,7 @@
 """What a file that is no capture looks like: a sentence and what to do, for whoever opened the wrong one."""
 
+import shlex
+
 from inspector.errors import CaptureError
 
 _MAGIC = (
@@ -9,13 +11,23 @@ _MAGIC = (
     (b"SQLite format 3\x00", "is an SQLite database", "open a .mcpcap file"),
 )
 _OPEN = "open a .mcpcap file, recorded with --capture FILE"
+_CALLED = {
+    "jsonrpc": "looks like bare JSON-RPC messages, without the records of a capture around them",
+    "har": "looks like a HAR file, not a capture",
+}
 LOOKS_AT = 64 * 1024
 """How many bytes from the beginning are enough to tell."""
 
 
 def foreign(name: str, start: bytes) -> CaptureError:
     """The error for a file that begins with `start` (up to LOOKS_AT bytes) and with no head of a capture."""
+    from inspector.capture.import_.formats import recognised  # few open a wrong file
+
+    known = recognised(start)
     what, hint = _looks_like(start)
+    if known is not None:
+        hint = f"mcp-inspect import {shlex.quote(name)} makes a capture of it"
+        what = _CALLED.get(known.name, f"is {known.title}, not a capture")
     return CaptureError(f"{name} {what}", hint=hint)
 
 
@@ -48,11 +60,6 @@ def _is_text(start: bytes) -> bool:
 
 
 def _looks_like_json(text: bytes) -> tuple[str, str]:
-    first = text.split(b"\n", 1)[0]
-    if b'"jsonrpc"' in first[:4096]:
-        return "looks like bare JSON-RPC messages, without the records of a capture around them", _OPEN
     if text[:1] in (b"{", b"["):
-        if b'"log"' in text[:256]:
-            return "looks like a HAR file, not a capture", _OPEN
         return "holds JSON, but no capture: its first line is no head", _OPEN
     return "is text, but no capture: its first line is no head", _OPEN

@@ -22,6 +22,7 @@ from inspector.capture.records import (
     FrameRecord,
     GapRecord,
     Head,
+    Import,
     Record,
     RedactRecord,
     SumRecord,
@@ -209,6 +210,8 @@ class Loading:
         """Tell what was odd about the file: once, when the last line was taken in."""
         self.done = max(self.done, self.total)
         note = self.journal.note
+        if isinstance(self._head.imported, Import):
+            note(_origin(self._head.imported))
         if is_newer_minor(self._head.v):
             note(f"The capture has format {self._head.v[:40]}, newer than this program: parts of it may not be shown.")
         passed_over = self._passed_over + self._rows.passed_over
@@ -254,3 +257,9 @@ def _gap(record: GapRecord) -> str:
     seconds = (record.tm1 - record.tm0) / 1e9
     why = f" ({record.why[:200]})" if record.why else ""
     return f"The capture has a gap: {record.lost_frames} records within {seconds:.1f} s could not be written{why}."
+
+
+def _origin(imported: Import) -> str:
+    losses = "; ".join(each[:200] for each in imported.losses[:10])
+    tool = imported.tool[:60] or "from another program"
+    return f"Imported ({tool}); what it was made of does not tell {losses or 'all'}."

@@ -66,6 +66,6 @@ class Recorder:
 
 def _origins(mode: str) -> dict[Direction, str]:
     """Who makes the frames of each direction."""
-    client = "host" if mode.endswith("proxy") or mode == "mock" else "inspector"
+    client = "host" if mode.endswith("proxy") or mode in ("mock", "import") else "inspector"
     server = "mock" if mode == "mock" else "server"
     return {Direction.TO_SERVER: client, Direction.FROM_SERVER: server}

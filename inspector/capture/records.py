@@ -41,6 +41,18 @@ class Redaction(msgspec.Struct, frozen=True):
     on: str = "none"
 
 
+class Import(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a capture is from that another program recorded."""
+
+    tool: str = ""
+    """The format."""
+    version: str = ""
+    file_sha256: str = ""
+    """Of the file that was read."""
+    losses: tuple[str, ...] = ()
+    """What that format does not hold, each as the end of "it does not tell"."""
+
+
 class Head(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="head"):
     """The first line: which format, and the pair of clocks that ties monotonic to wall time."""
 
@@ -55,6 +67,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="head")
     tool: Tool = Tool()
     mode: str = "client"
     redaction: Redaction = Redaction()
+    imported: Import | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="import")
+    """On what was imported, else left out."""
 
 
 class _Dated(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -58,6 +58,7 @@ _COMMANDS = {
     "surface": _Command("surface", "All that a server offers, as a file to commit and compare", _ASK),
     "share": _Command("share", "A copy of a capture without secrets, to give away", _ASK, talks=False),
     "export": _Command("export", "A capture as HAR, Markdown, JSON-RPC lines, curl, Python or HTML", _ASK, talks=False),
+    "import": _Command("import_", "What another program recorded, as a capture", _ASK, talks=False),
     "verify": _Command("verify", "Whether a capture is whole and unchanged", _ASK, talks=False),
     "recover": _Command("recover", "What can be had of a capture that was cut or damaged", _ASK, talks=False),
     "story": _Command("story", "All about one operation of a capture, as Markdown with a diagram", _ASK, talks=False),

@@ -31,7 +31,7 @@ WITH_VALUE = frozenset(
         *("--host", "--beside", "--as"),
         *("--http", "--speed", "--conn", "--fault"),
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
-        *("--ignore", "--rules", "--exact", "--only", "--where", "--to"),
+        *("--ignore", "--rules", "--exact", "--only", "--where", "--to", "--from"),
         *("-k", "--filter", "--pytest"),
     }
 )

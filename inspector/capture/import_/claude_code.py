@@ -1,0 +1,50 @@
+"""The log of a server in Claude Code, `mcp-logs-NAME/TIME.jsonl`: remarks, stderr, and what messages they quote.
+
+Known from logs in public repositories: objects with `debug` or `error`, `timestamp`, and perhaps `sessionId`, `cwd`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from inspector.capture.import_.directions import Directions
+from inspector.capture.import_.items import Item, Reader, Source, first_members, frame, moment, opened, said, text
+from inspector.protocol.facts import Stderr
+
+_QUOTED = re.compile(r"\{\s*\"(?:jsonrpc|method|id|result|error)\".*\}", re.DOTALL)
+_STDERR = re.compile(r"Server stderr: (.*)", re.DOTALL)
+
+
+def _knows(start: bytes) -> bool:
+    first = first_members(start)
+    return "timestamp" in first and ("debug" in first or "error" in first) and "jsonrpc" not in first
+
+
+def _read(source: Source) -> Iterator[Item]:
+    directions, is_open = Directions(), False
+    for line in source.objects():
+        at = moment(text(line.get("timestamp")))
+        if not is_open:
+            yield opened(at, cwd=text(line.get("cwd")))
+            is_open = True
+        remark = text(line.get("debug")) or text(line.get("error"))
+        if stderr := _STDERR.fullmatch(remark):
+            for each in stderr.group(1).rstrip("\n").split("\n"):
+                yield Item(at, Stderr(said(each)))
+        elif (quoted := _QUOTED.search(remark)) and '"jsonrpc"' in quoted.group():
+            payload = said(quoted.group())
+            yield frame(directions.of(payload), payload, at)
+        else:
+            source.passed_over["remarks of Claude Code"] += 1
+
+
+READER = Reader(
+    "claude-code",
+    "a log of Claude Code",
+    (
+        "messages, but for those that a remark quotes: most versions tell of a call without what was sent",
+        "who sent a message: that is worked out from methods and ids",
+        "the server's command, and how it was carried",
+    ),
+    _knows,
+    _read,
+)

@@ -1,0 +1,155 @@
+"""HAR 1.2: what browsers, proxies and `export --to har` write. Of a browser's only what carries MCP is taken.
+
+Known from http://www.softwareishard.com/blog/har-12-spec/
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from inspector.capture.import_.http_items import Recorded, items
+from inspector.capture.import_.items import Item, Reader, Source, moment, opened
+from inspector.errors import CaptureError
+from inspector.protocol import peek
+from inspector.protocol.facts import Headers, HttpTiming
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
+
+_CARRIERS = {"STDIO": (Channel.STDIN, Channel.STDOUT), "MEMORY": (Channel.MEMORY, Channel.MEMORY)}
+_LONGEST_MS = 1e9
+
+
+def _knows(start: bytes) -> bool:
+    return re.match(rb'\s*\{\s*"log"\s*:\s*\{', start.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def _read(source: Source) -> Iterator[Item]:
+    try:
+        document = msgspec.json.decode(source.document())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise CaptureError(
+            f"{source.name} is no HAR file that can be read: {str(error)[:200]}", hint="Export it again."
+        ) from None
+    found: list[tuple[int, Item]] = []
+    entries = sorted(peek.items(document, "log", "entries"), key=lambda each: peek.text(each, "startedDateTime") or "")
+    number = 0
+    for entry in entries:
+        items_of = list(_items(source, entry, number + 1))
+        number += bool(items_of)
+        found += [(item.wall_ns or 0, item) for item in items_of]
+    found.sort(key=lambda each: each[0])
+    if found:
+        yield opened(found[0][1].wall_ns, url=_url_of(document), transport=_transport(found))
+    yield from (item for _, item in found)
+
+
+def _transport(found: list[tuple[int, Item]]) -> str:
+    channels = {item.what.channel for _, item in found if isinstance(item.what, Frame)}
+    return "stdio" if Channel.STDIN in channels else "memory" if Channel.MEMORY in channels else "http"
+
+
+def _url_of(document: Any) -> str:
+    urls = (peek.text(each, "request", "url") or "" for each in peek.items(document, "log", "entries"))
+    return next((url for url in urls if url.startswith("http")), "")
+
+
+def _items(source: Source, entry: Any, number: int) -> Iterator[Item]:
+    method = peek.text(entry, "request", "method") or ""
+    if method in _CARRIERS:
+        yield from _lines(entry, *_CARRIERS[method])
+        return
+    recorded = _recorded(entry)
+    if recorded.is_mcp:
+        yield from items(recorded, number)
+    else:
+        source.passed_over["HTTP exchanges that carry no MCP"] += 1
+
+
+def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[Item]:
+    """A message on a pipe, and what answered it."""
+    began = moment(peek.text(entry, "startedDateTime"))
+    from_client = peek.text(entry, "_mcp", "direction") != "s2c"
+    eol = Eol.LF if out is Channel.STDIN else Eol.NONE
+    sent, came = _sent(entry), _came(entry)
+    for is_first, payload in ((True, sent), (False, came)):
+        if payload or is_first:
+            to_server = from_client == is_first
+            direction = Direction.TO_SERVER if to_server else Direction.FROM_SERVER
+            at = began if is_first or began is None else began + _ns(peek.at(entry, "time"))
+            yield Item(at, Frame(0, 0, 0, direction, out if to_server else back, payload, eol))
+
+
+def _recorded(entry: Any) -> Recorded:
+    times = {
+        name: _ns(peek.at(entry, "timings", name)) for name in ("blocked", "dns", "connect", "ssl", "send", "wait")
+    }
+    waited = times["blocked"] + times["dns"] + times["connect"] + times["send"] + times["wait"]
+    return Recorded(
+        method=(peek.text(entry, "request", "method") or "")[:40],
+        url=peek.text(entry, "request", "url") or "",
+        sent_headers=_headers(entry, "request"),
+        sent=_sent(entry),
+        status=peek.integer(entry, "response", "status") or 0,
+        reason=peek.text(entry, "response", "statusText") or "",
+        version=peek.text(entry, "response", "httpVersion") or "",
+        headers=_headers(entry, "response"),
+        came=_came(entry),
+        began_ns=moment(peek.text(entry, "startedDateTime")),
+        waited_ns=waited,
+        lasted_ns=max(waited, _ns(peek.at(entry, "time"))),
+        timing=HttpTiming(
+            lookup=times["dns"] or None,
+            connect=max(0, times["connect"] - times["ssl"]) or None,
+            tls=times["ssl"] or None,
+            send=times["send"],
+            wait=times["wait"],
+        ),
+        error=peek.text(entry, "_error") or "",
+    )
+
+
+def _headers(entry: Any, side: str) -> Headers:
+    pairs = ((peek.text(each, "name"), peek.text(each, "value")) for each in peek.items(entry, side, "headers"))
+    return tuple((name, value or "") for name, value in pairs if name and not name.startswith(":"))
+
+
+def _sent(entry: Any) -> bytes:
+    text = peek.text(entry, "request", "postData", "text") or ""
+    return _decoded(text, peek.text(entry, "request", "postData", "_encoding"))
+
+
+def _came(entry: Any) -> bytes:
+    text = peek.text(entry, "response", "content", "text") or ""
+    return _decoded(text, peek.text(entry, "response", "content", "encoding"))
+
+
+def _decoded(text: str, encoding: str | None) -> bytes:
+    if encoding == "base64":
+        try:
+            return base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            pass
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _ns(milliseconds: Any) -> int:
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return 0
+    return round(min(max(milliseconds, 0), _LONGEST_MS) * 1e6)
+
+
+READER = Reader(
+    "har",
+    "a HAR file",
+    (
+        "when each event of a stream came: all have the time of its end",
+        "stderr, and what became of a process",
+        "what the program that wrote it has left out: browsers keep no cookies and few bodies of streams",
+        "comments and keep-alives of streams",
+    ),
+    _knows,
+    _read,
+)

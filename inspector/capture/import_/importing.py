@@ -1,0 +1,141 @@
+"""Importing: a foreign file is recognised, read, and written as a capture that says where it is from and what is lost.
+
+Nothing is made up: what the format does not tell is not in the capture, but for the clock, which every entry has.
+"""
+
+import hashlib
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain, islice
+from pathlib import Path
+
+import msgspec
+
+from inspector.capture.entries import Entry
+from inspector.capture.file import CaptureFile
+from inspector.capture.foreign import LOOKS_AT, foreign
+from inspector.capture.import_.formats import READERS, recognised
+from inspector.capture.import_.items import Item, Reader, Source
+from inspector.capture.journal import Journal, new_head
+from inspector.capture.lines import open_for_reading
+from inspector.capture.opening import create
+from inspector.capture.recorder import Recorder
+from inspector.capture.records import NO_CREDENTIALS, Head, Import, Redaction
+from inspector.capture.window import read_at
+from inspector.errors import CaptureError
+from inspector.protocol.frames import Frame
+
+_BEGIN = 1_000_000_000
+"""The monotonic clock of the first entry."""
+_FIRST = 10
+"""Items among which one is sought that says when all this was."""
+_CHUNK = 1024 * 1024
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """What became of a file."""
+
+    reader: Reader
+    entries: int
+    frames: int
+    passed_over: dict[str, int]
+    """What could not be taken, by what it was."""
+
+
+def import_file(
+    path: Path, out: Path, *, name: str = "", overwrite: bool = False, keep_secrets: bool = False
+) -> Imported:
+    """Write what stands in a foreign file as a capture; `name` is the format, "" to find it out.
+
+    Raises: CaptureError if it is none that can be read, or holds nothing; UsageError if `out` can't be written.
+    """
+    fd = open_for_reading(path)
+    try:
+        start = read_at(fd, 0, LOOKS_AT)
+        reader = READERS[name] if name else recognised(start)
+        if reader is None and start.startswith(b'{"r":"head"'):
+            raise CaptureError(
+                f"{path} is a capture already", hint=f"mcp-inspect replay {shlex.quote(str(path))} opens it."
+            )
+        if reader is None:
+            raise foreign(str(path), start)
+        source = Source(fd, str(path))
+        found = reader.read(source)
+        first = tuple(islice(found, _FIRST))
+        origin = Import(tool=reader.name, file_sha256=_digest(fd), losses=reader.losses)
+        began = next((each.wall_ns for each in first if each.wall_ns is not None), os.fstat(fd).st_mtime_ns)
+        head = _head(origin, began, keep_secrets=keep_secrets)
+        frames, entries = _write(chain(first, found), head, out, overwrite=overwrite, source=source)
+        return Imported(reader, entries, frames, dict(source.passed_over))
+    finally:
+        os.close(fd)
+
+
+def _nothing(name: str, tool: str) -> CaptureError:
+    return CaptureError(
+        f"{name} holds no message that can be read as {READERS[tool].title}",
+        hint=f"If it is something else, say so with --from: {', '.join(READERS)}.",
+    )
+
+
+def _head(origin: Import, began_ns: int, *, keep_secrets: bool) -> Head:
+    redaction = Redaction() if keep_secrets else Redaction(NO_CREDENTIALS, "write")
+    head = new_head("import", _BEGIN, began_ns)
+    return msgspec.structs.replace(head, tz="", imported=origin, redaction=redaction)
+
+
+def _write(found: Iterator[Item], head: Head, out: Path, *, overwrite: bool, source: Source) -> tuple[int, int]:
+    """Write the capture; how many frames and entries it has. A file that comes to nothing is removed."""
+    file = CaptureFile(create(out, overwrite=overwrite), out)
+    whole = head.redaction.on == "none"
+    journal = Journal(file, head, recorder=Recorder(file, head), path=out, keep_secrets=whole)
+    clock, frames = _Clock(head.tw), 0
+    try:
+        for item in found:
+            frames += isinstance(item.what, Frame)
+            journal.append(_entry(item, clock, head.tw))
+        if not frames and not journal.http_exchanges and isinstance(head.imported, Import):
+            raise _nothing(source.name, head.imported.tool)
+    except BaseException:
+        journal.close()
+        with suppress(OSError):
+            out.unlink()
+        raise
+    journal.close()
+    return frames, journal.count
+
+
+def _entry(item: Item, clock: "_Clock", began_ns: int) -> Entry:
+    wall_ns = clock.wall(item.wall_ns)
+    time_ns = clock.time(wall_ns - began_ns + _BEGIN)
+    what = item.what
+    if isinstance(what, Frame):
+        what = msgspec.structs.replace(what, time_ns=time_ns, wall_ns=wall_ns)
+    return Entry(0, time_ns, wall_ns, what)
+
+
+class _Clock:
+    """Times for all entries: what has none has that of the one before, and the monotonic clock never goes back."""
+
+    def __init__(self, start_ns: int) -> None:
+        self._wall = start_ns
+        self._time = 0
+
+    def wall(self, said_ns: int | None) -> int:
+        if said_ns is not None:
+            self._wall = said_ns
+        return self._wall
+
+    def time(self, wanted_ns: int) -> int:
+        self._time = max(self._time, wanted_ns)
+        return self._time
+
+
+def _digest(fd: int) -> str:
+    digest, at = hashlib.sha256(), 0
+    while chunk := read_at(fd, at, _CHUNK):
+        digest.update(chunk)
+        at += len(chunk)
+    return digest.hexdigest()

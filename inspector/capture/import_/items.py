@@ -1,0 +1,186 @@
+"""What a reader of a foreign format yields, and the small things that all of them need.
+
+A reader never raises over what stands in a line: what it can't take it counts in `Source.passed_over`.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from inspector.capture.lines import lines
+from inspector.capture.window import read_at
+from inspector.errors import CaptureError
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.jsonrpc import encode
+
+MOST = 512 * 1024 * 1024
+"""Bytes of a document that has to be read whole."""
+_LATEST = 2**62
+"""Nanoseconds: beyond it a time is none."""
+
+
+class Item(NamedTuple):
+    """Something that was recorded."""
+
+    wall_ns: int | None
+    """When; None if the format does not say."""
+    what: Frame | Fact
+    """A frame's number and clocks are set when it is written."""
+
+
+class Source:
+    """A foreign file that is open for reading."""
+
+    def __init__(self, fd: int, name: str) -> None:
+        self._fd = fd
+        self.name = name
+        self.passed_over: Counter[str] = Counter()
+        """What could not be taken, by what it was, in the plural."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Its lines without their ends and without a byte-order mark; blank ones are not among them."""
+        for at, line, _ in lines(lambda place, most: read_at(self._fd, place, most)):
+            text = line.removeprefix(b"\xef\xbb\xbf") if at == 0 else line
+            text = text.removesuffix(b"\r")
+            if text.strip():
+                yield text
+
+    def objects(self) -> Iterator[dict[str, msgspec.Raw]]:
+        """Its lines that are JSON objects, their members as they were written; others are counted."""
+        for line in self.lines():
+            found = members(line)
+            if found is None:
+                self.passed_over["lines that are no JSON object"] += 1
+            else:
+                yield found
+
+    def document(self) -> bytes:
+        """All of it. Raises: CaptureError if that is too much."""
+        size = os.fstat(self._fd).st_size
+        if size > MOST:
+            raise CaptureError(
+                f"{self.name} has {size:,} bytes, and a document of its kind is read whole",
+                hint=f"Cut it into parts of at most {MOST:,} bytes.",
+            )
+        return read_at(self._fd, 0, size).removeprefix(b"\xef\xbb\xbf")
+
+
+class Reader(msgspec.Struct, frozen=True):
+    """A format that can be read."""
+
+    name: str
+    """For --from."""
+    title: str
+    """What it is, as the end of "this is"."""
+    losses: tuple[str, ...]
+    """What it does not hold, each as the end of "it does not tell"."""
+    knows: Callable[[bytes], bool]
+    """Whether a file that begins so is one."""
+    read: Callable[[Source], Iterator[Item]]
+
+
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def members(line: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
+    """The members of a JSON object, each as it was written; None for anything else."""
+    try:
+        return _decode_members(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def value(raw: msgspec.Raw | None) -> Any:
+    """The value of a member; None if it is not there."""
+    try:
+        return msgspec.json.decode(raw) if raw is not None else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def text(raw: msgspec.Raw | None) -> str:
+    """The same where a string is expected; "" for anything else."""
+    found = value(raw)
+    return found if isinstance(found, str) else ""
+
+
+def exact(raw: msgspec.Raw | None) -> bytes:
+    """The bytes of a member."""
+    return bytes(raw) if raw is not None else b""
+
+
+def frame(direction: Direction, payload: bytes, wall_ns: int | None, *, piped: bool = True) -> Item:
+    """A frame, on a pipe or carried in a way that nobody has recorded."""
+    sent = direction is Direction.TO_SERVER
+    channel = (Channel.STDIN if sent else Channel.STDOUT) if piped else Channel.MEMORY
+    return Item(wall_ns, Frame(0, 0, 0, direction, channel, payload, Eol.LF if piped else Eol.NONE))
+
+
+def said(raw: Any) -> bytes:
+    """The payload of something that was kept as a text, or as JSON of any kind."""
+    return raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else encode(raw)
+
+
+def opened(
+    wall_ns: int | None,
+    *,
+    argv: tuple[str, ...] = (),
+    cwd: str = "",
+    url: str = "",
+    piped: bool = True,
+    transport: str = "",
+) -> Item:
+    """The connection opened. Without `transport` it is what `piped` says."""
+    carried = transport or ("stdio" if piped else "memory")
+    return Item(wall_ns, ConnectionFact(ConnectionEvent.OPEN, carried, argv=argv, cwd=cwd, url=url))
+
+
+def closed(wall_ns: int | None, why: str = "", *, piped: bool = True) -> Item:
+    """It ended."""
+    return Item(wall_ns, ConnectionFact(ConnectionEvent.CLOSE, "stdio" if piped else "memory", why=why))
+
+
+def is_there(raw: msgspec.Raw) -> bool:
+    """Whether a member of a decoded document is there, and is not null."""
+    return bytes(raw) not in (b"", b"null")
+
+
+def words(raw: Any) -> tuple[str, ...]:
+    """The strings of a list; of anything else none."""
+    return tuple(each for each in raw if isinstance(each, str)) if isinstance(raw, list) else ()
+
+
+def moment(said: object) -> int | None:
+    """Nanoseconds since 1970 of an ISO time, local if it has no zone, or of (milli)seconds; None if it is none."""
+    if isinstance(said, bool):
+        return None
+    if isinstance(said, int | float):
+        return _checked(said * (1_000_000 if abs(said) > 1e11 else 1_000_000_000))
+    if not isinstance(said, str):
+        return None
+    whole, _, rest = said.strip().partition(".")
+    digits = len(rest) - len(rest.lstrip("0123456789"))
+    fraction, zone = rest[:digits], rest[digits:]
+    try:
+        date = datetime.fromisoformat(whole + zone)
+        seconds = int((date if date.tzinfo is not None else date.astimezone()).timestamp())
+    except (ValueError, OverflowError, OSError):
+        return None
+    return _checked(seconds * 1_000_000_000 + int(fraction[:9].ljust(9, "0") or "0"))
+
+
+def _checked(nanoseconds: float) -> int | None:
+    return round(nanoseconds) if -_LATEST < nanoseconds < _LATEST else None
+
+
+def first_members(start: bytes) -> dict[str, msgspec.Raw]:
+    """The members of the object on the first line; none if that is no object."""
+    for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        if line.strip():
+            return members(line) or {}
+    return {}

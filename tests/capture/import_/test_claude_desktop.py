@@ -1,0 +1,17 @@
+"""The sample in this format is read whole, and nothing is made up."""
+
+from pathlib import Path
+
+from inspector.capture.import_.claude_desktop import READER
+from tests.capture.import_.orchard import SESSION, connection, imported, messages, stderr
+
+
+def test_the_session_is_read(tmp_path: Path) -> None:
+    journal, told = imported("claude-desktop.log", tmp_path)
+    assert told.reader is READER
+    assert messages(journal) == SESSION
+    assert stderr(journal) == [b"warn: one worm"]
+    assert connection(journal).argv == ("orchard",)
+    assert journal.ended is not None
+    assert journal.ended.why == "Server transport closed"
+    journal.close()

@@ -1,0 +1,26 @@
+"""A cassette of mcp-recorder: pairs, one after the other."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.import_.recorder import READER
+from inspector.errors import CaptureError
+from tests.capture.import_.orchard import BACK, OUT, connection, frames, imported, messages, read_text
+
+
+def test_pairs_are_read_with_how_long_they_took(tmp_path: Path) -> None:
+    journal, told = imported("mcp-recorder.json", tmp_path)
+    assert told.reader is READER
+    calls = [(OUT, "initialize"), (BACK, 1), (OUT, "notifications/initialized"), (OUT, "tools/call"), (BACK, 2)]
+    assert messages(journal) == calls
+    times = [frame.time_ns for frame in frames(journal)]
+    assert times[1] - times[0] == 40_000_000
+    assert connection(journal).url == "http://localhost:9009/mcp"
+    assert sum(told.passed_over.values()) == 1
+    journal.close()
+
+
+def test_a_torn_one_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match="no cassette of mcp-recorder that can be read"):
+        read_text(tmp_path, "mcp-recorder", b'{"version": "1.0", "interactions": [{"type')

@@ -1,0 +1,44 @@
+"""`mcp-inspect import`: what another program recorded, as a capture."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.architecture.sources import ROOT
+from tests.cli.running import inspect
+
+FOREIGN = ROOT / "tests" / "captures" / "foreign"
+
+
+def test_it_says_what_came_and_what_is_lost(tmp_path: Path) -> None:
+    file = tmp_path / "a log.txt"
+    file.write_bytes((FOREIGN / "claude-desktop.log").read_bytes())
+    ran = inspect("tail", str(file))
+    assert f"mcp-inspect import '{file}' makes a capture of it" in ran.stderr, "the way is shown where it is missed"
+    ran = inspect("import", str(file))
+    assert ran.status == ExitStatus.OK
+    assert "7 messages in 10 entries, from a log of Claude Desktop" in ran.stdout
+    assert "  - the exact bytes: each message was written anew" in ran.stdout
+    assert "Left out (1): remarks of Claude Desktop." in ran.stderr
+    ran = inspect("tail", f"{file}.mcpcap")
+    assert "tools/call" in ran.stdout
+    assert "what it was made of does not tell the exact bytes" in ran.stderr
+    told = inspect("import", str(file), "-o", str(tmp_path / "b.mcpcap"), "--json").data
+    assert (told["from"], told["messages"]) == ("claude-desktop", 7)
+    assert told["losses"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("no-such.log",), "can't be opened"),
+        ((str(FOREIGN / "README.md"), "-o", "/no/such/place"), "is text, but no capture"),
+        ((str(FOREIGN / "vscode.log"), "--from", "pcap"), "'pcap' is no format"),
+        ((str(ROOT / "tests/captures/evening.mcpcap"), "-o", "x"), "is a capture already"),
+    ],
+)
+def test_what_can_t_be_read_is_said(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("import", *words)
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
