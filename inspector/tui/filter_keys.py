@@ -4,9 +4,17 @@ from inspector.tui.actions import Action, Where
 
 FILTERING: tuple[Action, ...] = (
     # The line itself
-    Action("filter.complete", ("tab",), "Complete", "Take the first proposal.", Where.FILTER, "complete"),
+    Action("filter.complete", ("tab",), "Complete", "Take the first proposal.", Where.FILTER, "complete", footer=True),
     Action("filter.next", ("ctrl+n",), "Next proposal", "Put the next proposal first.", Where.FILTER, "turn(1)"),
-    Action("filter.older", ("up",), "Used before", "Bring back a filter that was used before.", Where.FILTER, "older"),
+    Action(
+        "filter.older",
+        ("up",),
+        "Used before",
+        "Bring back a filter that was used before.",
+        Where.FILTER,
+        "older",
+        footer=True,
+    ),
     # By what is chosen
     Action(
         "traffic.and", ("+",), "Filter also", "Add the chosen value to the filter.", Where.TRAFFIC, "by_value('and')"

@@ -107,8 +107,16 @@ ACTIONS: tuple[Action, ...] = (
     ),
     *PAYLOADS,
     # Search line
-    Action("search.leave", ("escape",), "Clear", "Clear the line; when it is empty, leave it.", Where.SEARCH, "leave"),
-    Action("search.done", ("enter", "down"), "Go", "Go to what was found.", Where.SEARCH, "done"),
+    Action("search.done", ("enter", "down"), "Go", "Go to what was found.", Where.SEARCH, "done", footer=True),
+    Action(
+        "search.leave",
+        ("escape",),
+        "Clear",
+        "Clear the line; when it is empty, leave it.",
+        Where.SEARCH,
+        "leave",
+        footer=True,
+    ),
     # Traffic
     Action("traffic.filter", ("/",), "Filter", "Show only lines that match.", Where.TRAFFIC, "filter", footer=True),
     Action("traffic.clear", ("\\",), "Clear filter", "Filter and seek nothing more.", Where.TRAFFIC, "clear_filter"),

@@ -65,8 +65,15 @@ def _untyped(screen: Screen[object]) -> Iterator[ActiveBinding]:
 
 def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
     """Return the bindings to be shown, each action once: with the first of its keys that works now."""
-    once = {_name(found.binding): found for found in reversed([*active]) if found.binding.show}
+    shown = sorted((found for found in active if found.binding.show), key=lambda found: -_turn(found.binding))
+    once = {_name(found.binding): found for found in shown}
     return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", (False, len(_ORDER))))
+
+
+def _turn(binding: Binding) -> int:
+    """Which of its action's keys a binding is: people are told the first."""
+    known = next((action.keys for action in keys.ACTIONS if action.id == binding.id), ())
+    return known.index(binding.key) if binding.key in known else 0
 
 
 def _name(binding: Binding) -> str:

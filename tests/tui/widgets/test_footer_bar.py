@@ -10,6 +10,7 @@ from textual.widgets import Input, Static
 from inspector.tui import keys, styles
 from inspector.tui.keys import Where
 from inspector.tui.widgets.footer_bar import FooterBar
+from inspector.tui.widgets.search_bar import SearchLine
 from tests.tui.screen_text import lines
 
 
@@ -143,3 +144,20 @@ async def test_of_two_keys_the_one_that_works_while_somebody_types_is_shown() ->
     assert "History" not in said
     assert "^j Call" in said
     assert " Filter" not in said
+
+
+class Searching(App[None]):
+    """A line to search with, above the footer."""
+
+    def compose(self) -> ComposeResult:
+        self.register_theme(styles.DARK)
+        self.theme = styles.DARK_NAME
+        yield SearchLine("words")
+        yield FooterBar()
+
+
+async def test_while_one_types_a_search_it_says_how_to_get_out_by_the_first_key() -> None:
+    app = Searching()
+    async with app.run_test(size=(60, 4)) as pilot:
+        await pilot.pause()
+        assert "⏎ Go  Esc Clear" in lines(app)[-1]
