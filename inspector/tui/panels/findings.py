@@ -66,6 +66,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._page = Scroller()
         self._text = Static("", markup=False)
         self._told: object = None
+        self._begun = False
         self._ticks = 0
 
     def compose(self) -> ComposeResult:
@@ -97,6 +98,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         """Show the findings about another conversation; the filter stays."""
         self._subject = subject
         self._ticks = 0
+        self._begun = False
 
     def take_focus(self) -> None:
         """The list."""
@@ -163,6 +165,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         if self._rows.take(checks):
             self._list.empty = _empty(self._subject, self._rows)
             self._list.sync()
+            self._begin()
             self._show()
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
         checker = getattr(self.app, "checker", None)
@@ -172,6 +175,13 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             self._bar.say_count(self._rows.shown, of=sum(checks.counts.values()) if checks is not None else 0)
         elif self._bar.display:
             self._bar.say_count(None)
+
+    def _begin(self) -> None:
+        """Begin at the first thing that was found, and not at the heading above it."""
+        if not self._begun and self._rows.count > 1:
+            self._begun = True
+            self._list.view.go_to(1)
+            self._list.moved()
 
     def _show(self) -> None:
         item = self._rows.item(self._list.view.cursor)

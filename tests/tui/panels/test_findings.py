@@ -19,6 +19,8 @@ async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path)
     async with checked("lighthouse", (160, 45), show="findings") as (app, pilot):
         await until(lambda: "entries checked" in text(app), "the list was there")
         assert "E Findings ✗" in text(app)
+        await until(lambda: "evidence  #5 bytes 0–80" in text(app), "what was found first was told")
+        assert "of severity error" not in text(app)
         await pilot.press("slash", *"f-01", "enter")
         await until(lambda: "✓ 1 of" in text(app), "the filter held")
         await pilot.press("g", "j")
