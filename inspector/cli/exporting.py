@@ -42,6 +42,9 @@ FORMATS = {
         "answers",
         "it has no HTTP requests: --to python makes its calls again, --to jsonrpc has its messages",
     ),
+    "html": Format(
+        "inspector.capture.export.html:page", "a page for a browser, without a network", "waits and findings"
+    ),
     "python": Format("inspector.capture.export.python:script", "a script that makes the calls again", "answers"),
 }
 

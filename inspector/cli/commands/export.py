@@ -40,9 +40,10 @@ def command(
     force: bool,
     quiet: bool,
 ) -> ExitStatus:
-    """Write a capture as HAR 1.2, Markdown, JSON-RPC lines, curl commands, or a Python script with the official SDK.
+    """Write a capture in a format of other programs.
 
-    Credentials in headers and URLs are masked as on the screen. Messages are left as they crossed: what is in them is
+    These are HAR 1.2, Markdown, JSON-RPC lines, curl commands, a Python script with the official SDK, and a page for a
+    browser. Credentials in headers and URLs are masked as on the screen. Messages are left as they crossed: what is in them is
     taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram is
     what mcp-inspect story writes.
     """

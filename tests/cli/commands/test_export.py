@@ -19,6 +19,7 @@ LIGHTHOUSE = str(ROOT / "tests" / "captures" / "lighthouse.mcpcap")
         ("markdown", "# A recorded MCP session\n"),
         ("jsonrpc", '{"jsonrpc":"2.0","id":1,"method":"server/discover"'),
         ("python", '"""The calls of a recorded MCP session'),
+        ("html", "<!DOCTYPE html>"),
     ],
 )
 def test_each_format_goes_to_stdout_or_to_a_file(name: str, begin: str, tmp_path: Path) -> None:
