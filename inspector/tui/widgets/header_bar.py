@@ -214,9 +214,10 @@ def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     asks = name in _URGENT and badge[0]
     rank = 0 if here or asks or name in _ALWAYS else 2 if name in _WHEN else 1
     close: Span = (" ", "text")
-    bare = rank > 1 or (asks and not here and name == "findings")
-    short = (*key, *counted, close if asks else end) if bare else (*key, label, *counted, close)
-    shortest = () if rank != 1 else (*key, label, close) if name in LISTS else (*key, *counted, close)
+    short = (*key, *counted, end) if rank > 1 else (*key, label, *counted, close)
+    shortest: tuple[Span, ...] = ()
+    if rank == 1 or (name == "findings" and asks and not here):
+        shortest = (*key, label, close) if name in LISTS else (*key, *counted, close)
     return Item((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short, shortest=shortest)
 
 
