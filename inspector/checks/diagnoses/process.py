@@ -162,6 +162,16 @@ def waits_for_input(case: Case) -> Iterator[Flaw]:
             yield Flaw("the program ended at once, with code 0 and without a message", frames=(ended[0],), instead=True)
 
 
+_ASKED_TO_END = (
+    "Somebody else ended it: a terminal that closed, a supervisor, kill. Not we, and not a fault of its code."
+)
+_KILLED = {
+    "SIGKILL": "Out of memory? See the system's log.",
+    **dict.fromkeys(("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"), _ASKED_TO_END),
+}
+"""What to do about a signal; any other is one that a process brings upon itself."""
+
+
 @check("P-06", _ERROR, "the server was killed", "end", topic="")
 def is_not_killed(case: Case) -> Iterator[Flaw]:
     """By a signal that we did not send, or by what a container makes of one."""
@@ -170,7 +180,7 @@ def is_not_killed(case: Case) -> Iterator[Flaw]:
         return
     signal = ended[2].signal or _SIGNALS.get(ended[2].code or 0, "")
     if signal:
-        fix = "Out of memory? See the system's log." if signal == "SIGKILL" else "A fault in native code leaves a core."
+        fix = _KILLED.get(signal, "A fault in native code leaves a core.")
         yield Flaw(f"the server was ended by {signal}", frames=(ended[0],), instead=True, fix=fix)
 
 

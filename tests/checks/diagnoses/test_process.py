@@ -137,3 +137,11 @@ def test_what_a_shell_makes_of_a_signal_is_the_signal(code: int, signal: str) ->
 def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
     (found,) = (each for each in Talk().ask("tools/list").said("it broke").exit(1).findings() if each.id == "P-17")
     assert found.sentence == "the server exited in tools/list with code 1, and its last words were: it broke"
+
+
+@pytest.mark.parametrize(
+    ("signal", "said"), [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "not a fault of its code")]
+)
+def test_what_is_said_of_a_signal_fits_it(signal: str, said: str) -> None:
+    found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "P-06")
+    assert said in found.fix
