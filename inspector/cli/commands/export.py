@@ -43,9 +43,9 @@ def command(
     """Write a capture in a format of other programs.
 
     These are HAR 1.2, Markdown, JSON-RPC lines, curl commands, a Python script with the official SDK, and a page for a
-    browser. Credentials in headers and URLs are masked as on the screen. Messages are left as they crossed: what is in them is
-    taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram is
-    what mcp-inspect story writes.
+    browser. Credentials in headers and URLs are masked as on the screen. Messages are left as they crossed: what is in
+    them is taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram
+    is what mcp-inspect story writes.
     """
     from inspector.capture.export.selection import Selection
     from inspector.capture.load import load
