@@ -59,12 +59,14 @@ class LaneWire(msgspec.Struct, frozen=True, eq=False):
         return exchange.started_ns + self.offset, _ended(exchange, self.clock()) + self.offset
 
 
-class Waterfall(RowSource):
-    """The lanes of one journal. A row's key is the number of its exchange."""
+class TimeAxis(RowSource):
+    """Lanes of some conversations, and the axis of time that they share."""
 
-    def __init__(self, journal: Journal, clock: Callable[[], int]) -> None:
-        self.wires: Sequence[LaneWire] = (LaneWire(journal, clock),)
-        self._begin_axis()
+    wires: Sequence[LaneWire]
+
+    def lane(self, index: int) -> tuple[LaneWire, Exchange]:
+        """Whose lane it is, and its exchange."""
+        raise NotImplementedError
 
     def _begin_axis(self) -> None:
         start = min((wire.began for wire in self.wires), default=0)
@@ -74,30 +76,9 @@ class Waterfall(RowSource):
         """Whether the axis shows the lanes in sight, whatever they are."""
 
     @property
-    def count(self) -> int:
-        return len(self.wires[0].journal.conversation.exchanges)
-
-    @property
-    def generation(self) -> int:
-        return self._changes
-
-    @property
     def window(self) -> Window:
         """The time that the axis shows."""
         return self._window
-
-    def lane(self, index: int) -> tuple[LaneWire, Exchange]:
-        """Whose lane it is, and its exchange."""
-        return self.wires[0], self.wires[0].journal.conversation.exchanges[index]
-
-    def look(self) -> None:
-        """Take in what has come since."""
-
-    def of_entry(self, n: int, number: int = 0) -> int:
-        """The lane of the exchange that entry n belongs to, or else of the last one that began before it."""
-        journal = self.wires[0].journal
-        found = journal.store.exchange(n) if 0 < n <= journal.count else 0
-        return found - 1 if found else max(0, bisect_right(journal.conversation.exchanges.request_frames, n, 1) - 2)
 
     def sees(self, rows: range, width: int) -> bool:
         if not self.by_itself:
@@ -107,24 +88,6 @@ class Waterfall(RowSource):
             return False
         self._window = found
         return True
-
-    def row(self, index: int, width: int) -> RowView:
-        wire, exchange = self.lane(index)
-        label, lane = _parts(width)
-        spans = lay([*self._name(wire, width), *_label(exchange)], label)
-        spans += [(" ", "text"), *self._lane(wire, exchange, lane)]
-        if lane < width - label - 1:
-            spans += [(" ", "text"), *_end(wire, exchange)]
-        return RowView(lay(spans, width), live=exchange.is_open and wire.journal.live)
-
-    def header(self, width: int) -> Sequence[Span]:
-        label, lane = _parts(width)
-        cells, free = [" "] * lane, 0
-        for cell, _, said in self._ticks(lane):
-            if free <= cell <= lane - len(said):
-                cells[cell : cell + len(said)] = said
-                free = cell + len(said) + 1
-        return lay([(text.pad("exchange", label + 1), "muted"), ("".join(cells), "muted"), (" status", "muted")], width)
 
     def zoom(self, factor: float, index: int) -> None:
         """Show so many times the time, around where a lane begins if that is in sight."""
@@ -160,21 +123,6 @@ class Waterfall(RowSource):
         self.by_itself = True
         self._changes += 1
 
-    def said(self, index: int) -> list[Span]:
-        """One lane in words, and the time that the axis shows."""
-        how = "of the lanes in sight" if self.by_itself else "as you chose it"
-        window = f"{text.human_duration(self._window.lasts)} on the axis, {how}"
-        if not 0 <= index < self.count:
-            return [(window, "muted")]
-        wire, exchange = self.lane(index)
-        began = (exchange.started_ns + wire.offset - self._start()) / 1e9
-        named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
-        count = exchange.progress.count if exchange.progress is not None else 0
-        told = f"  {count} word{'s' if count > 1 else ''} of progress" if count else ""
-        when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
-        whose: list[Span] = [(f"{wire.name}  ", wire.role)] if wire.name else []
-        return [*whose, (named, "method"), (when, "muted"), (window, "faint")]
-
     def _take(self, window: Window) -> None:
         self._window, self.by_itself = window, False
         self._changes += 1
@@ -192,6 +140,68 @@ class Waterfall(RowSource):
     def _ticks(self, width: int) -> Sequence[tuple[int, int, str]]:
         start = self._start()
         return tuple(ticks(Window(self._window.start - start, self._window.end - start), width))
+
+
+class Waterfall(TimeAxis):
+    """The lanes of one journal. A row's key is the number of its exchange."""
+
+    def __init__(self, journal: Journal, clock: Callable[[], int]) -> None:
+        self.wires: Sequence[LaneWire] = (LaneWire(journal, clock),)
+        self._begin_axis()
+
+    @property
+    def count(self) -> int:
+        return len(self.wires[0].journal.conversation.exchanges)
+
+    @property
+    def generation(self) -> int:
+        return self._changes
+
+    def lane(self, index: int) -> tuple[LaneWire, Exchange]:
+        """Whose lane it is, and its exchange."""
+        return self.wires[0], self.wires[0].journal.conversation.exchanges[index]
+
+    def look(self) -> None:
+        """Take in what has come since."""
+
+    def of_entry(self, n: int, number: int = 0) -> int:
+        """The lane of the exchange that entry n belongs to, or else of the last one that began before it."""
+        journal = self.wires[0].journal
+        found = journal.store.exchange(n) if 0 < n <= journal.count else 0
+        return found - 1 if found else max(0, bisect_right(journal.conversation.exchanges.request_frames, n, 1) - 2)
+
+    def row(self, index: int, width: int) -> RowView:
+        wire, exchange = self.lane(index)
+        label, lane = _parts(width)
+        spans = lay([*self._name(wire, width), *_label(exchange)], label)
+        spans += [(" ", "text"), *self._lane(wire, exchange, lane)]
+        if lane < width - label - 1:
+            spans += [(" ", "text"), *_end(wire, exchange)]
+        return RowView(lay(spans, width), live=exchange.is_open and wire.journal.live)
+
+    def header(self, width: int) -> Sequence[Span]:
+        label, lane = _parts(width)
+        cells, free = [" "] * lane, 0
+        for cell, _, said in self._ticks(lane):
+            if free <= cell <= lane - len(said):
+                cells[cell : cell + len(said)] = said
+                free = cell + len(said) + 1
+        return lay([(text.pad("exchange", label + 1), "muted"), ("".join(cells), "muted"), (" status", "muted")], width)
+
+    def said(self, index: int) -> list[Span]:
+        """One lane in words, and the time that the axis shows."""
+        how = "of the lanes in sight" if self.by_itself else "as you chose it"
+        window = f"{text.human_duration(self._window.lasts)} on the axis, {how}"
+        if not 0 <= index < self.count:
+            return [(window, "muted")]
+        wire, exchange = self.lane(index)
+        began = (exchange.started_ns + wire.offset - self._start()) / 1e9
+        named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
+        count = exchange.progress.count if exchange.progress is not None else 0
+        told = f"  {count} word{'s' if count > 1 else ''} of progress" if count else ""
+        when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
+        whose: list[Span] = [(f"{wire.name}  ", wire.role)] if wire.name else []
+        return [*whose, (named, "method"), (when, "muted"), (window, "faint")]
 
     def _name(self, wire: LaneWire, width: int) -> list[Span]:
         """What stands before a lane's label: nothing where all are of one conversation."""

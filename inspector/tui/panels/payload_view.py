@@ -22,7 +22,6 @@ from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.byte_map import ByteMap
 from inspector.viewmodels.hex_lines import HexLines, bytes_per_line
 from inspector.viewmodels.json_places import json_path, pointer
-from inspector.viewmodels.payload_lines import RawLines
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.spans import spans_width
 
@@ -134,17 +133,6 @@ class PayloadView(PointingAt, PayloadDeeds, RawText):
             place = place[:1]  # the path alone, rather than a pointer that is cut
         between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
         self.query_one(StatusLine).show([*name, *between], size)
-
-    @property
-    def raw(self) -> RawLines | None:
-        """The exact text, if that is what is shown."""
-        shown = self._shown is not None and self._shown[1] == RAW
-        return self._laid if shown and isinstance(self._laid, RawLines) else None
-
-    @property
-    def text_view(self) -> LinesView:
-        """What shows it."""
-        return self.query_one(LinesView)
 
     # --- from the tree to its bytes and back
 

@@ -3,16 +3,14 @@
 What was chosen holds for all payloads of a view.
 """
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from inspector.tui import keys
+from inspector.tui.widgets.lines_view import LinesView
 from inspector.viewmodels.payload_lines import RawLines
-
-if TYPE_CHECKING:
-    from inspector.tui.widgets.lines_view import LinesView
 
 
 class RawText(Widget):
@@ -23,21 +21,26 @@ class RawText(Widget):
     wraps = True
     """Whether long lines go on below."""
 
+    _raw: RawLines | None = None
+    _laid: object = None
+    """What is shown, in whatever form."""
+
     @property
     def raw(self) -> RawLines | None:
         """The exact text, if that is what is shown."""
-        raise NotImplementedError
+        view = self.text_view
+        return self._raw if self._raw is self._laid and not view.has_class("hidden") else None
 
     @property
-    def text_view(self) -> "LinesView":
+    def text_view(self) -> LinesView:
         """What shows it."""
-        raise NotImplementedError
+        return self.query_one(LinesView)
 
     def raw_lines(self, payload: bytes) -> RawLines:
         """The exact text of a payload, as it is to be shown."""
-        found = RawLines(payload)
-        found.wraps = self.wraps
-        return found
+        self._raw = RawLines(payload)
+        self._raw.wraps = self.wraps
+        return self._raw
 
     def action_wrap(self) -> None:
         """Let long lines go on below, or to the right."""

@@ -80,9 +80,9 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         super().__init__()
         self._inspect = inspect
         self._wires = Wires()
-        self._filter = TimelineFilter(inspect.subject)
+        self._filter = self.line = TimelineFilter(inspect.subject)
         self._detail: DetailPanel | None = None
-        self._chosen: tuple[int, int] = (ALL, 0)
+        self.chosen: tuple[int, int] = (ALL, 0)
         """The tab and the entry that the cursor is on."""
         self._shown: tuple[int, int] = (ALL, 0)
         self._about: Subject | None = None
@@ -110,22 +110,12 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         return self._wires.timeline
 
     @property
-    def chosen(self) -> tuple[int, int]:
-        """The number of the tab and the entry that the cursor is on."""
-        return self._chosen
-
-    @property
-    def line(self) -> FilterPane:
-        """The lines above the rows."""
-        return self._filter
-
-    @property
     def detail(self) -> "DetailPanel":
         """What shows the chosen message."""
         if self._detail is None:
             from inspector.tui.panels.detail import DetailPanel
 
-            self._about = self._wires.subject(self._chosen[0]) or self._inspect.subject
+            self._about = self._wires.subject(self.chosen[0]) or self._inspect.subject
             self._detail = DetailPanel(self._about)
             self.mount(self._detail)
         return self._detail
@@ -189,7 +179,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
 
     async def action_go(self) -> None:
         """Show the chosen line in its server's own tab."""
-        number, n = self._chosen
+        number, n = self.chosen
         if n and self._wires.subject(number) is not None:
             await self._inspect.action_show_tab(number)
             await self._inspect.action_show("traffic")
@@ -211,9 +201,9 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         """Remember what is chosen."""
         if 0 <= message.index < self.timeline.count:
             wire, n = self.timeline.entry(message.index)
-            self._chosen = (wire.number, n)
+            self.chosen = (wire.number, n)
         else:
-            self._chosen = (ALL, 0)
+            self.chosen = (ALL, 0)
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Show the message in full, alone where there is room only for one of both."""
@@ -228,15 +218,15 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         self._wires.set_filter(message.term)
 
     def _show_detail(self) -> None:
-        number, n = self._chosen
+        number, n = self.chosen
         subject = self._wires.subject(number)
-        if self.has_class("-alone") or (self._chosen == self._shown and subject is self._about):
+        if self.has_class("-alone") or (self.chosen == self._shown and subject is self._about):
             return
         detail = self.detail
         if subject is not None and subject is not self._about:
             self._about = subject
             detail.rebind(subject)
-        self._shown = self._chosen
+        self._shown = self.chosen
         detail.show(n)
 
     def _status(self) -> tuple[list[Span], list[Span]]:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 class TimelineWays(Widget):
     """The actions of a panel that has a timeline, its rows and a line above them."""
 
+    chosen: tuple[int, int]
+    """The number of the tab and the entry that the cursor is on."""
+    line: FilterPane
+    """The lines above the rows."""
     _find: "TimelineFind | None" = None
 
     @property
@@ -27,16 +31,6 @@ class TimelineWays(Widget):
     @property
     def timeline(self) -> "Timeline":
         """What they show."""
-        raise NotImplementedError
-
-    @property
-    def chosen(self) -> tuple[int, int]:
-        """The number of the tab and the entry that the cursor is on."""
-        raise NotImplementedError
-
-    @property
-    def line(self) -> FilterPane:
-        """The lines above the rows."""
         raise NotImplementedError
 
     def find_anew(self) -> None:

@@ -31,7 +31,7 @@ async def test_a_line_leads_to_its_servers_own_tab() -> None:
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
         wire, n = timeline.timeline.entry(timeline.timeline.count - 1)
-        await until(lambda: timeline._chosen == (wire.number, n), "the last one is chosen")
+        await until(lambda: timeline.chosen == (wire.number, n), "the last one is chosen")
         await pilot.press("o")
         await until(lambda: app.tab.number == wire.number and not app.shows_timeline, "its server's tab")
         await until(lambda: f"#{n}" in text(app), "the message itself")
