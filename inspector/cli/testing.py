@@ -106,17 +106,20 @@ def _failure(sentence: str, expectation: Expectation | None) -> dict[str, Any]:
 
 
 def _only_snapshots(ran: Ran, *, update: bool) -> bool:
-    return update and all(each.expectation and each.expectation.kind is Kind.SNAPSHOT for each in ran.failures)
+    return update and all(
+        each.expectation is not None and _value_for(ran, each.expectation) is not ABSENT for each in ran.failures
+    )
+
+
+def _value_for(ran: Ran, expectation: Expectation) -> Any:
+    """What stands where a snapshot was taken; ABSENT if nothing does, or it is none."""
+    return value_at(ran.came.reply, expectation.at) if expectation.kind is Kind.SNAPSHOT else ABSENT
 
 
 def _new_snapshots(ran: Sequence[Ran]) -> list[tuple[Expectation, Any]]:
     """Snapshots that do not hold any more, with what came; one whose place is gone stays as it is."""
     failed = [(each, failure.expectation) for each in ran for failure in each.failures]
-    found = [
-        (expectation, value_at(each.came.reply, expectation.at))
-        for each, expectation in failed
-        if expectation is not None and expectation.kind is Kind.SNAPSHOT
-    ]
+    found = [(expectation, _value_for(each, expectation)) for each, expectation in failed if expectation is not None]
     return [(expectation, value) for expectation, value in found if value is not ABSENT]
 
 

@@ -5,11 +5,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
+from inspector.protocol import peek
 from inspector.protocol.differences import ABSENT
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.things import Tool
 from inspector.replay.cases.files import SUFFIX, add_cases, beside
 from inspector.replay.cases.judging import shown, value_at
-from inspector.replay.cases.making import Seen, case_of, proposals, seen
+from inspector.replay.cases.making import Seen, case_of, proposals, seen, with_failure
 from inspector.replay.cases.model import Expectation, Kind
 from inspector.tui.screens.choose import ChooseScreen
 from inspector.tui.widgets.payload_deeds import PayloadDeeds
@@ -46,7 +48,7 @@ def expect(view: PayloadDeeds) -> None:
     if came is None or place is None or value is ABSENT:
         _say(view, "Choose a value of an answer, in its tree: a test expects what a request came to.", grave=True)
         return
-    choices = proposals(place, value, came.ms, declares_output=True)
+    choices = proposals(place, value, came.ms, declares_output=_declares_output(journal, came))
     labels = [_WORDS[each.kind].format(shown(each.value)) for each in choices]
 
     def chosen(at: int | None) -> None:
@@ -59,12 +61,19 @@ def expect(view: PayloadDeeds) -> None:
 def _add(view: PayloadDeeds, journal: Journal, came: Seen, expectation: Expectation) -> None:
     path = beside(journal.capture_path) if journal.capture_path is not None else Path.cwd() / f"mcp-inspect{SUFFIX}"
     try:
-        count = add_cases(path, [case_of(came.method, came.params, (expectation,))])
+        count = add_cases(path, [case_of(came.method, came.params, with_failure(expectation, came.reply))])
     except InspectError as error:
         view.app.call_from_thread(_say, view, f"{error}. {error.hint}", grave=True)
         return
     cases = "1 case" if count == 1 else f"{count:,} cases"
     view.app.call_from_thread(_say, view, f"Added; {cases} now. Run them: mcp-inspect test {path} TARGET")
+
+
+def _declares_output(journal: Journal, came: Seen) -> bool:
+    """Whether the tool that was called has an outputSchema, as it was listed last."""
+    tools = map(Tool, journal.conversation.catalogue.listings["tools"].items)
+    name = peek.text(came.params, "name")
+    return came.method == "tools/call" and any(each.name == name and each.output_schema is not None for each in tools)
 
 
 def _say(view: PayloadDeeds, sentence: str, *, grave: bool = False) -> None:

@@ -33,7 +33,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > 4 * LARGEST:
             raise UsageError(f"{path}: larger than any file of cases", hint="Part it into several files.")
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")  # line ends stay as they are
     except OSError as error:
         raise UsageError(
             f"{path}: can't be read: {error.strerror}", hint="mcp-inspect promote writes such a file."

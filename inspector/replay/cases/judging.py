@@ -1,6 +1,7 @@
 """What came, held against what was expected: a sentence for each thing that is otherwise."""
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -12,10 +13,17 @@ from inspector.protocol import peek
 from inspector.protocol.differences import ABSENT, Change, differences
 from inspector.replay.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
 
+FAILED = "/result/isError"
+"""Where a tool says that it failed."""
+WHOLES = ("", "/result", FAILED)
+"""Whoever expects something there means the failure of a tool, too."""
 _LONGEST = 300
 """Characters of a value that are quoted."""
 _MOST = 8
 """Differences that are told of one value."""
+_STEPS = 5_000_000
+"""Of a schema's check: a test waits for a large value, where a screen would not."""
+_INDEX = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z")
 
 
 class Came(msgspec.Struct, frozen=True):
@@ -60,7 +68,7 @@ def value_at(reply: Any, pointer: str) -> Any:
         step = step.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and step in value:
             value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+        elif isinstance(value, list) and _INDEX.match(step) and int(step) < len(value):
             value = value[int(step)]
         else:
             return ABSENT
@@ -69,7 +77,10 @@ def value_at(reply: Any, pointer: str) -> Any:
 
 def shown(value: Any) -> str:
     """A value in a sentence; foreign text."""
-    text = "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)
+    try:
+        text = "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "a value that is nested too deeply to be shown"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
 
 
@@ -83,8 +94,7 @@ def _expects_error(case: Case) -> bool:
 
 
 def _expects_tool_failure(case: Case) -> bool:
-    wholes = ("", "/result", "/result/isError")
-    return any(each.kind is not Kind.FASTER and each.at in wholes for each in case.expect)
+    return any(each.kind is not Kind.FASTER and each.at in WHOLES for each in case.expect)
 
 
 def _refusal(case: Case, reply: dict[str, Any]) -> str:
@@ -154,7 +164,7 @@ def _schema(schema: Any, value: Any, came: Came, normal: Normal) -> str:
         if came.output_schema is None:
             return "the tool declares no outputSchema"
         schema = came.output_schema
-    verdict = validate(schema, value)
+    verdict = validate(schema, value, steps=_STEPS)
     if verdict.ok is None:
         return verdict.note
     return "; ".join(f"{each.pointer or 'the value'} {each.sentence}" for each in verdict.problems[:_MOST])

@@ -1,5 +1,6 @@
 """Cases made of what was seen: the request as it was sent, and a proposal for each thing that can be expected."""
 
+import json
 from typing import Any
 
 import msgspec
@@ -11,10 +12,13 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, read
+from inspector.replay.cases.judging import FAILED, WHOLES
 from inspector.replay.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
 
 _DEEPEST = 20
 """Levels of a value that a schema made of it describes."""
+_MOST_KINDS = 20
+"""Of items in one array that a schema made of it describes; where there are more, each may be anything."""
 _ROOM = 3
 """How much slower than seen is still fast enough."""
 _LEFT_OUT = {"_meta"}
@@ -53,6 +57,14 @@ def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -
     return found
 
 
+def with_failure(expectation: Expectation, reply: dict[str, Any]) -> tuple[Expectation, ...]:
+    """What is expected of a value, and of a tool's failure that it failed: else a case takes that for the fault."""
+    failed = peek.flag(reply, "result", "isError") is True
+    if not failed or expectation.at in WHOLES:
+        return (expectation,)
+    return expectation, Expectation(Kind.EQUALS, True, FAILED)
+
+
 def type_of(value: Any) -> str:
     """The name that a schema has for a value's type."""
     return "integer" if type(value) is int else peek.type_name(value)
@@ -74,9 +86,10 @@ def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
         made["properties"] = {name: schema_of(each, depth + 1) for name, each in value.items()}
         made["required"] = list(value)
     if isinstance(value, list) and value:
-        kinds = [schema_of(each, depth + 1) for each in value[:100]]
-        different = [kind for at, kind in enumerate(kinds) if kind not in kinds[:at]]
-        made["items"] = different[0] if len(different) == 1 else {"anyOf": different}
+        kinds = {json.dumps(kind): kind for each in value if (kind := schema_of(each, depth + 1))}
+        different = [*kinds.values()]
+        if len(different) <= _MOST_KINDS:
+            made["items"] = different[0] if len(different) == 1 else {"anyOf": different}
     return made
 
 

@@ -55,6 +55,8 @@ class Case(msgspec.Struct, frozen=True):
     isolate: bool = False
     """Whether it gets a connection of its own."""
     line: int = 0
+    expects_at: int = 0
+    """Where its list of expectations begins in the file's text, in characters; 0 without one."""
 
 
 class Cases(msgspec.Struct, frozen=True):
@@ -63,3 +65,5 @@ class Cases(msgspec.Struct, frozen=True):
     cases: tuple[Case, ...]
     text: str
     """The file as it was read."""
+    span: tuple[int, int] = (0, 0)
+    """Where the list stands in the text, in characters; (0, 0) without one."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from inspector.replay.cases.judging import expects_failure
 from inspector.replay.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
@@ -37,8 +38,8 @@ def _test(case: Case, name: str) -> Iterator[str]:
     yield f"def {name}({'' if alone else 'server: Server'}) -> None:"
     if alone:
         yield "    with Server(*TARGET) as server:"
-    answers = f", answers={list(case.answers)!a}" if case.answers else ""
-    yield f"{indent}reply = server.request({case.request!a}, {case.params!a}{answers})"
+    answers = f", answers={_code(list(case.answers))}" if case.answers else ""
+    yield f"{indent}reply = server.request({case.request!a}, {_code(case.params)}{answers})"
     checks = [line for each in case.expect for line in _check(each)]
     if not expects_failure(case):
         checks.insert(0, "assert not reply.error")
@@ -46,10 +47,11 @@ def _test(case: Case, name: str) -> Iterator[str]:
 
 
 def _check(expectation: Expectation) -> Iterator[str]:
-    at, value = ascii(expectation.at), ascii(expectation.value)
+    at, value = ascii(expectation.at), _code(expectation.value)
     match expectation.kind:
         case Kind.EQUALS:
-            yield f"assert reply.at({at}) == {value}"
+            alone = expectation.value is None or isinstance(expectation.value, bool)
+            yield f"assert reply.at({at}) {'is' if alone else '=='} {value}"
         case Kind.TYPE:
             yield f"assert reply.problems({at}, {{'type': {value}}}) == []"
         case Kind.EXISTS:
@@ -63,6 +65,15 @@ def _check(expectation: Expectation) -> Iterator[str]:
             yield f"assert reply.ms < {value}"
         case Kind.SNAPSHOT:
             yield f"assert reply.differences({at}, {value}) == []"
+
+
+def _code(value: Any) -> str:
+    """A value as Python has it; a number without an end has no name there."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!a}: {_code(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_code, value)) + "]"
+    return ascii(value).replace("inf", "1e999") if isinstance(value, float) else ascii(value)
 
 
 def _name(text: str, taken: set[str]) -> str:

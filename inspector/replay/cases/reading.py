@@ -1,10 +1,12 @@
 """A file of cases, read: YAML without aliases and tags, each fault with its line.
 
-Only what JSON has is read: a date stays the text that it is, and nothing is made of tags.
+Only what JSON has is read: a date stays the text that it is, and nothing is made of tags. Nobody means what an object
+says of a member that stands there twice, so that is a fault.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from inspector.errors import UsageError
@@ -17,8 +19,14 @@ TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
 _MEMBERS = ("name", "request", "params", "expect", "answers", "isolate")
 _KINDS = tuple(kind.value for kind in Kind)
 _TAG = "tag:yaml.org,2002:"
-_PLAIN = {"map", "seq", "str", "int", "float", "bool", "null"}
-_JSON_FLOAT = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?[eE][-+]?[0-9]+")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
+_PLAIN: dict[str, tuple[re.Pattern[str], str]] = {
+    "null": (re.compile(r"(?:~|null)?\Z"), "~n"),
+    "bool": (re.compile(r"(?:true|false)\Z"), "tf"),
+    "int": (re.compile(r"-?(?:0|[1-9][0-9]*)\Z"), "-0123456789"),
+    "float": (_NUMBER, "-0123456789"),
+}
+"""What stands without quotes and is no text, and its first letters; all else is one: 12:30, 007, yes, 2026-01-01."""
 _Node = Any
 """A node as PyYAML composes it; the package is imported with the first file."""
 
@@ -28,7 +36,11 @@ def read_cases(text: str, name: str) -> Cases:
 
     Raises: UsageError, naming the line.
     """
-    return Cases(tuple(_Reader(text, name).cases()), text)
+    reader = _Reader(text, name)
+    try:
+        return Cases(tuple(reader.cases()), text, reader.span)
+    except RecursionError:
+        raise UsageError(f"{name}: it is nested too deeply", hint="Write cases about parts of it.") from None
 
 
 class _Reader:
@@ -37,6 +49,8 @@ class _Reader:
     def __init__(self, text: str, name: str) -> None:
         self._text = text
         self._name = name
+        self.span = (0, 0)
+        """Where the list of cases stands."""
 
     def cases(self) -> Iterator[Case]:
         """Each case, in order; no two have the same name."""
@@ -46,6 +60,8 @@ class _Reader:
             raise self._fault(
                 None, f"it does not begin with {HEADER}: {VERSION}", "A newer program may have written it."
             )
+        if "cases" in root:
+            self.span = self._span(root["cases"])
         names: set[str] = set()
         for node in self._items(root.get("cases"), "cases"):
             case = self._case(node)
@@ -60,8 +76,13 @@ class _Reader:
         if len(self._text) > LARGEST:
             raise self._fault(None, f"it has more than {LARGEST:,} characters", "Part it into several files.")
         try:
-            _refuse_aliases(self._text)
             return yaml.compose(self._text, Loader=_loader())
+        except yaml.reader.ReaderError as error:
+            line = self._text.count("\n", 0, error.position) + 1
+            raise UsageError(
+                f"{self._name}, line {line}: the letter U+{error.character:04X} can't stand in YAML",
+                hint="Write it as an escape between double quotes.",
+            ) from None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"line {mark.line + 1}: " if mark else ""
@@ -69,8 +90,6 @@ class _Reader:
             raise UsageError(
                 f"{self._name}, {where}{why}", hint="It is YAML, as `mcp-inspect promote` writes it."
             ) from None
-        except RecursionError:
-            raise self._fault(None, "it is nested too deeply", "Write large values as a snapshot of a part.") from None
 
     def _case(self, node: _Node) -> Case:
         members = self._members(node, _MEMBERS, "a case")
@@ -86,8 +105,9 @@ class _Reader:
             params=params,
             expect=tuple(self._expectations(members.get("expect"))),
             answers=tuple(self._value(each) for each in self._items(members.get("answers"), "answers")),
-            isolate="isolate" in members and self._value(members["isolate"]) is True,
+            isolate="isolate" in members and self._flag(members["isolate"], "isolate"),
             line=node.start_mark.line + 1,
+            expects_at=members["expect"].start_mark.index if members.get("expect") else 0,
         )
 
     def _expectations(self, node: _Node | None) -> Iterator[Expectation]:
@@ -102,8 +122,7 @@ class _Reader:
             for kind in kinds:
                 there = members[kind]
                 value = self._checked(there, kind)
-                span = (there.start_mark.index, there.end_mark.index)
-                yield Expectation(kind, value, at, there.start_mark.line + 1, span)
+                yield Expectation(kind, value, at, there.start_mark.line + 1, self._span(there))
 
     def _checked(self, node: _Node, kind: Kind) -> Any:
         """The value of an expectation, if it makes sense."""
@@ -141,53 +160,90 @@ class _Reader:
             raise self._fault(node, f"{what} is a text", "Put it between quotes.")
         return value
 
+    def _flag(self, node: _Node, what: str) -> bool:
+        value = self._value(node)
+        if not isinstance(value, bool):
+            raise self._fault(node, f"{what} is true or false", "Write one of them, without quotes.")
+        return value
+
     def _value(self, node: _Node) -> Any:
         """What a node says, in what JSON has."""
-        if node.tag.removeprefix(_TAG) not in _PLAIN:
-            raise self._fault(node, f"the tag {node.tag[:80]} means nothing here", "Write plain values.")
-        if node.id == "sequence":
+        if node.id == "sequence" and node.tag == _TAG + "seq":
             return [self._value(each) for each in node.value]
-        if node.id == "mapping":
-            return {str(self._value(key)): self._value(each) for key, each in node.value}
+        if node.id == "mapping" and node.tag == _TAG + "map":
+            return self._object(node)
+        if node.id == "scalar" and node.tag == _TAG + "str":
+            return node.value
+        return self._plain(node)
+
+    def _object(self, node: _Node) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            if key.id != "scalar":
+                raise self._fault(key, "the name of a member is a text", "Put it between quotes.")
+            if key.value in found:
+                raise self._fault(key, f"{key.value[:80]!r} stands twice in an object", "Leave one of them out.")
+            found[key.value] = self._value(value)
+        return found
+
+    def _plain(self, node: _Node) -> Any:
+        tag = node.tag.removeprefix(_TAG)
+        if tag not in _PLAIN or node.id != "scalar":
+            raise self._fault(node, f"the tag {node.tag[:80]} means nothing here", "Write plain values.")
+        if not _PLAIN[tag][0].match(node.value):
+            raise self._fault(node, f"this is no {tag} of JSON", "Put it between quotes if it is a text.")
         try:
-            return _loader()("").construct_object(node)
-        except (ValueError, TypeError):
+            return _MADE[tag](node.value)
+        except ValueError:
             raise self._fault(node, "a number that can't be read", "Put it between quotes if it is a text.") from None
+
+    def _span(self, node: _Node) -> tuple[int, int]:
+        """Where a node stands in the text; PyYAML counts to a block all that stands before the next thing."""
+        begin: int = node.start_mark.index
+        while node.id != "scalar" and not node.flow_style and node.value:
+            last = node.value[-1]
+            node = last[1] if node.id == "mapping" else last
+        return begin, max(begin, len(self._text[: node.end_mark.index].rstrip()))
 
     def _fault(self, node: _Node | None, what: str, hint: str) -> UsageError:
         where = f", line {node.start_mark.line + 1}" if node is not None else ""
         return UsageError(f"{self._name}{where}: {what}", hint=hint)
 
 
-def _refuse_aliases(text: str) -> None:
-    """Aliases let a page of YAML become gigabytes; no case needs one."""
-    import yaml
-
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        if isinstance(event, yaml.AliasEvent):
-            mark: Any = event.start_mark
-            raise yaml.MarkedYAMLError(problem="an alias (*) is not taken here", problem_mark=mark)
+_MADE: dict[str, Callable[[str], Any]] = {
+    "null": lambda text: None,
+    "bool": lambda text: text == "true",
+    "int": int,
+    "float": float,
+}
 
 
+@cache
 def _loader() -> Any:
-    """A loader to which a date is a text, and 1e22 a number."""
+    """A loader that resolves what JSON has, and refuses aliases: they let a page become gigabytes."""
     import yaml
 
     class Loader(yaml.SafeLoader):
         """Knows what JSON has."""
 
-    Loader.yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != _TAG + "timestamp"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    Loader.add_implicit_resolver(_TAG + "float", _JSON_FLOAT, list("-0123456789"))
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            """A node that is written where it stands."""
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.MarkedYAMLError(problem="an alias (*) is not taken here", problem_mark=mark)
+            return super().compose_node(parent, index)
+
+    Loader.yaml_implicit_resolvers = {}
+    for tag, (pattern, first) in _PLAIN.items():
+        Loader.add_implicit_resolver(_TAG + tag, pattern, [*first, *[""] * (tag == "null")])
     return Loader
 
 
 def _wrong_type(value: Any) -> str:
     names = value if isinstance(value, list) else [value]
     unknown = [name for name in names if name not in TYPES]
-    return f"{unknown[0]!r} is none of {', '.join(TYPES)}" if unknown or not names else ""
+    wrong = [f"{name!r}"[:80] for name in unknown] if names else ["an empty list"]
+    return f"{wrong[0]} is none of {', '.join(TYPES)}" if wrong else ""
 
 
 def _wrong_pattern(value: Any) -> str:

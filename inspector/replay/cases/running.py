@@ -43,17 +43,25 @@ class Answers:
 
     def __init__(self) -> None:
         self._entries: tuple[Prepared, ...] = ()
+        self._given: list[Prepared] = []
+        self._tool = ""
 
     def turn_to(self, case: Case) -> None:
-        """Take this case's answers from now on.
+        """Take this case's answers from now on, each once.
 
         Raises: UsageError, if one of them can't be read.
         """
-        self._entries = read_answers(case)
+        self._entries, self._given = read_answers(case), []
+        self._tool = peek.text(case.params, "name") or "" if case.request == "tools/call" else ""
 
     async def answer(self, question: Question) -> Reply | None:
-        """The first entry that fits; None if there is none."""
-        return await policy(self._entries, lambda cause: "")(question)
+        """The first entry that fits and has not been given, else the last that fits; None if there is none."""
+        fit = [each for each in self._entries if each.fits(question, self._tool)]
+        if not fit:
+            return None
+        entry = next((each for each in fit if not any(each is given for given in self._given)), fit[-1])
+        self._given.append(entry)
+        return await policy((entry,), lambda cause: self._tool)(question)
 
 
 def read_answers(case: Case) -> tuple[Prepared, ...]:
@@ -88,11 +96,18 @@ class Bench:
             self._answers.turn_to(case)
             if not case.isolate:
                 return await self._came(self._session, case)
-            async with self._fresh() as session:
-                await session.connect()
-                return await self._came(session, case)
+            return await self._alone(case)
         except InspectError as error:
             return Came({}, why=str(error))
+
+    async def _alone(self, case: Case) -> Came:
+        fresh = self._fresh()
+        try:
+            async with fresh as session:
+                await session.connect()
+                return await self._came(session, case)
+        finally:
+            fresh.journal.close()
 
     async def _came(self, session: Session, case: Case) -> Came:
         schema = await self._output_schema(session, case)
