@@ -191,7 +191,7 @@ class Steps(Panel, Generic[SideT, FormT]):
 
         block = self.result.body.block
         if block is None:
-            self.app.notify("There is nothing to save yet.", markup=False)
+            self.app.notify("There is nothing to save yet: ask for it first.", markup=False)
             return
 
         def saved(path: object) -> None:

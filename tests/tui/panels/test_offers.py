@@ -81,7 +81,7 @@ async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
     async with app.run_test(size=SIZE, notifications=True):
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await app.panel.action_do("save")
-        await shows(app, "There is nothing to save yet")
+        await shows(app, "There is nothing to save yet: ask for it first.")
         await app.panel.action_do("repeat")
         await shows(app, "✓ Succeeded")
         assert len(subject.wanted) == 1
