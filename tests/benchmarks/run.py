@@ -142,7 +142,9 @@ def captures(home: Path, *, frames: int = 100_000) -> Iterator[Row]:
     most_s = max(1.5 + frames / 100_000, 9 * floor)  # the goal is 10 s for a million, once the program runs
     name = f"a capture of {frames:,} frames"
     figures = f"first rows {once.first_s:.2f} s, complete {once.complete_s:.1f} s (its lines alone {floor:.1f} s)"
-    yield Row(f"{name}, opened", figures, f"1 s, {most_s:.1f} s or 9 floors", once.first_s <= 1 and once.complete_s <= most_s)
+    yield Row(
+        f"{name}, opened", figures, f"1 s, {most_s:.1f} s or 9 floors", once.first_s <= 1 and once.complete_s <= most_s
+    )
     figures = f"first rows {again.first_s:.2f} s, complete {again.complete_s:.2f} s"
     yield Row("the same, opened again", figures, "1.5 s", again.complete_s <= 1.5)
     index = long.bytes_an_entry(env, path)
