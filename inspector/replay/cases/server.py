@@ -58,8 +58,9 @@ class Reply:
         return value
 
     def matches(self, pointer: str, pattern: str) -> bool:
-        """Whether a regular expression is found in the text there."""
-        return matches(pattern, self.at(pointer))
+        """Whether a regular expression is found in what is there, which must be a text."""
+        text = self.at(pointer)
+        return isinstance(text, str) and matches(pattern, text)
 
     def problems(self, pointer: str, schema: Any) -> list[str]:
         """What a JSON Schema has against the value there; [] if nothing."""

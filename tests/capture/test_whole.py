@@ -1,0 +1,40 @@
+"""Files of a person's are written whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.whole import write_whole
+from inspector.errors import UsageError
+
+
+def test_a_file_is_replaced_and_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    write_whole(path, b"new")
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o640)
+    assert [*tmp_path.glob("a.*")] == [path]
+
+
+def test_a_new_file_has_the_rights_that_new_files_have(tmp_path: Path) -> None:
+    (tmp_path / "usual").write_bytes(b"")
+    write_whole(tmp_path / "mine", b"x")
+    assert (tmp_path / "mine").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_what_cannot_be_written_leaves_all_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="can't be written: No such file"):
+        write_whole(tmp_path / "no" / "a", b"x")
+
+    def full(one: str, other: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(UsageError, match="No space left"):
+        write_whole(tmp_path / "a", b"new")
+    assert [each.name for each in tmp_path.glob("a*")] == ["a"]
+    assert (tmp_path / "a").read_bytes() == b"old"

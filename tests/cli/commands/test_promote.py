@@ -1,0 +1,50 @@
+"""`mcp-inspect promote`: the calls of a capture as cases."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.commands import promote
+from inspector.cli.exit_status import ExitStatus
+from inspector.replay.cases.files import open_cases
+from tests.captures.record import sample
+from tests.cli.running import demo, inspect
+from tests.replay.mock.making import HANDSHAKE, answer, call, record, text
+
+
+def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None:
+    capture = tmp_path / "a.mcpcap"
+    shutil.copy(sample("lighthouse"), capture)
+    ran = inspect("promote", "--where", "tool in {add, tide_chart}", str(capture))
+    path = tmp_path / "a.cases.yaml"
+    assert (ran.status, str(path) in ran.stderr) == (ExitStatus.OK, True), ran.stderr
+    assert {each.params["name"] for each in open_cases(path).cases} == {"add", "tide_chart"}
+    before = path.read_bytes()
+    assert inspect("promote", "--where", "tool in {add, tide_chart}", str(capture)).status == ExitStatus.OK
+    assert path.read_bytes() == before
+    tested = inspect("test", str(path), "--era", "legacy", *demo())
+    assert tested.status == ExitStatus.OK, tested.stdout + tested.stderr
+    assert promote.command.name == "promote"
+
+
+def test_a_call_that_came_to_something_else_later_is_a_case_of_its_own(tmp_path: Path) -> None:
+    said = [(call(n, "count"), answer(n, text(words))) for n, words in ((1, "one"), (2, "two"), (3, "one"))]
+    capture = record(tmp_path / "a.mcpcap", *HANDSHAKE, *(each for one, two in said for each in (">", one, "<", two)))
+    out = tmp_path / "mine.yaml"
+    assert inspect("promote", "-o", str(out), str(capture)).status == ExitStatus.OK
+    assert [each.name for each in open_cases(out).cases] == ["tools/call count", "tools/call count (2)"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("no-such",), "no such file"),
+        (("--where", "tool == none"), "no request of the capture can become a case"),
+        (("--where", "tol == 3"), "did you mean tool"),
+    ],
+)
+def test_what_cannot_become_cases_is_told(words: tuple[str, ...], said: str) -> None:
+    ran = inspect("promote", *words, *((str(sample("lighthouse")),) if "--where" in words else ()))
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr

@@ -1,0 +1,107 @@
+"""`mcp-inspect test`: cases against a server."""
+
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.commands import test as test_command
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import inspect, server
+
+_CASES = """\
+mcp-inspect-cases: 1
+cases:
+  - name: greeting      # mine
+    request: tools/call
+    params: {name: greet}
+    expect:
+      - snapshot: {"content": [{"type": "text", "text": "Good morning"}]}
+      - faster: 60000
+  - name: unknown
+    request: tools/call
+    params: {name: sing}
+    expect: [{at: /error/code, equals: -32602}]
+"""
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "a.cases.yaml"
+    path.write_text(_CASES)
+    return path
+
+
+def test_cases_that_hold_are_told_and_end_with_0(cases: Path) -> None:
+    ran = inspect("test", str(cases), *server("ledger"))
+    assert ran.status == ExitStatus.OK, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert [line.split("  ")[0] for line in lines[:2]] == ["ok", "ok"]
+    assert "greeting" in lines[0]
+    assert lines[-1] == "2 of 2 as expected"
+    assert test_command.command.name == "test"
+
+
+def test_what_has_changed_is_told_in_text_json_and_junit(cases: Path, tmp_path: Path) -> None:
+    junit = tmp_path / "junit.xml"
+    ran = inspect("test", "--junit", str(junit), str(cases), *server("ledger", "changed"))
+    assert ran.status == ExitStatus.FINDINGS
+    assert 'content[0].text: expected "Good morning", came "Good evening"' in ran.stdout
+    assert "1 of 2 as expected" in ran.stdout
+    suite = Xml.fromstring(junit.read_bytes())
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+
+    told = inspect("test", "--json", "-k", "greet", str(cases), *server("ledger", "changed"))
+    assert told.status == ExitStatus.FINDINGS
+    assert (told.data["passed"], told.data["failed"], told.data["updated"]) == (0, 1, 0)
+    (case,) = told.data["cases"]
+    assert (case["name"], case["passed"]) == ("greeting", False)
+    assert [(each["line"], each["kind"], each["at"]) for each in case["failures"]] == [(7, "snapshot", "/result")]
+    assert case["reply"]["result"]["content"][0]["text"] == "Good evening"
+
+
+def test_snapshots_are_taken_anew_where_they_stand_and_nothing_else_is_forgiven(cases: Path) -> None:
+    gone = "  - name: gone\n    request: tools/call\n    params: {name: greet}\n    expect: [{at: /result/x, snapshot: 1}]\n"
+    cases.write_text(_CASES + gone)
+    ran = inspect("test", "--update-snapshots", str(cases), *server("ledger", "changed"))
+    assert ran.status == ExitStatus.FINDINGS
+    assert "2 of 3 as expected, 1 snapshot taken anew" in ran.stdout
+    assert cases.read_text() == (_CASES + gone).replace("Good morning", "Good evening")
+    again = inspect("test", "-k", "greeting", "-k", "unknown", str(cases), *server("ledger", "changed"))
+    assert again.status == ExitStatus.OK
+
+
+def test_a_pytest_file_is_written_once_and_no_server_is_started(cases: Path, tmp_path: Path) -> None:
+    code = tmp_path / "test_made.py"
+    words = ("test", "--pytest", str(code), str(cases), "--", "no-such-command", "--flag")
+    assert inspect(*words).status == ExitStatus.OK
+    assert "TARGET = ['no-such-command', '--flag']" in code.read_text()
+    assert "def test_greeting(server: Server)" in code.read_text()
+    again = inspect(*words)
+    assert (again.status, "is there already" in again.stderr) == (ExitStatus.USAGE, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        (_CASES, (), "no server to test"),
+        (_CASES, ("-k", "nothing", *server("ledger")), "has 'nothing' in its name"),
+        (_CASES.replace("request", "reqest", 1), server("ledger"), "line 4: 'reqest' means nothing in a case"),
+        (_CASES.replace("expect:\n", "answers: [{kind: none}]\n    expect:\n", 1), server("ledger"), "answer 1"),
+        ("", server("ledger"), "a file of cases is an object"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_a_server_is_started(
+    cases: Path, text: str, words: tuple[str, ...], said: str
+) -> None:
+    cases.write_text(text)
+    before = words[: words.index("--")] if "--" in words else words
+    ran = inspect("test", *before, str(cases), *words[len(before) :])
+    assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
+    assert said in ran.stderr
+
+
+def test_a_server_that_does_not_start_is_no_verdict(cases: Path) -> None:
+    ran = inspect("test", str(cases), "--", "no-such-command-anywhere")
+    assert ran.status not in (ExitStatus.OK, ExitStatus.FINDINGS)
+    assert ran.stdout == ""
