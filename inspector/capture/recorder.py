@@ -19,6 +19,8 @@ class Recorder:
         self.file = file
         self._connections = 0
         self._origins = _origins(head.mode)
+        self._vouches = head.mode != "import"
+        """Whether the bytes come from the wire: of others no digest is taken, for it would vouch for nothing."""
         self._digests = Digests()
         self._counts: Counter[str] = Counter(head=1)
         file.put(to_line(head))
@@ -34,7 +36,7 @@ class Recorder:
         place = self.file.put(line, entry.time_ns, size=size_of(what))
         if place != LOST:
             self._counts[str(record.__struct_config__.tag)] += 1
-        if isinstance(what, Frame) and self._digests.take(what):
+        if self._vouches and isinstance(what, Frame) and self._digests.take(what):
             self._sum(self._digests.sum(what.direction, what.channel, self._connection))
         return place, len(line)
 

@@ -29,7 +29,9 @@ def test_it_says_where_it_is_from_and_is_verified(tmp_path: Path) -> None:
     assert "does not tell line ends" in journal.notices[0]
     out = tmp_path / "out.mcpcap"
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    assert (verify(out).faults, verify(out).complete) == ((), True)
+    found = verify(out)
+    assert (found.faults, found.complete) == ((), True)
+    assert found.covered == 0, "nobody saw its bytes on a wire"
     journal.close()
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.commands.export import command
 from inspector.cli.exit_status import ExitStatus
 from tests.architecture.sources import ROOT
 from tests.cli.running import inspect
@@ -31,6 +32,11 @@ def test_each_format_goes_to_stdout_or_to_a_file(name: str, begin: str, tmp_path
     assert (ran.status, ran.stdout) == (ExitStatus.OK, "")
     assert "not in it: " in ran.stderr
     assert out.read_text().startswith(begin)
+
+
+def test_its_help_names_every_format() -> None:
+    (to,) = (each for each in command.params if each.name == "name")
+    assert getattr(to.type, "choices", ()) == ("har", "markdown", "jsonrpc", "curl", "html", "python")
 
 
 def test_a_filter_chooses() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.commands.import_ import command
 from inspector.cli.exit_status import ExitStatus
 from tests.architecture.sources import ROOT
 from tests.cli.running import inspect
@@ -21,6 +22,7 @@ def test_it_says_what_came_and_what_is_lost(tmp_path: Path) -> None:
     assert "7 messages in 10 entries, from a log of Claude Desktop" in ran.stdout
     assert "  - the exact bytes: each message was written anew" in ran.stdout
     assert "Left out (1): remarks of Claude Desktop." in ran.stderr
+    assert command.name == "import"
     ran = inspect("tail", f"{file}.mcpcap")
     assert "tools/call" in ran.stdout
     assert "what it was made of does not tell the exact bytes" in ran.stderr
