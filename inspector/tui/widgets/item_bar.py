@@ -58,7 +58,7 @@ class Line(msgspec.Struct, frozen=True):
         """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
         line = self
         while line.width > width and any(item.short for item in line.left):
-            line = _with_the_worst_shortened(line)
+            line = _shortened(line, _worst([item for item in line.left if item.short]))
         line = _shortened_again(line, width)
         while line.width > width and any(item.rank for item in line.items):
             line = _without_the_worst(line)
@@ -93,14 +93,13 @@ class Line(msgspec.Struct, frozen=True):
             x += item.width + self.gap
 
 
-def _with_the_worst_shortened(line: Line) -> Line:
-    worst = _worst([item for item in line.left if item.short])
-    shorter = msgspec.structs.replace(worst, spans=worst.short, short=())
-    return msgspec.structs.replace(line, left=tuple(shorter if item is worst else item for item in line.left))
+def _shortened(line: Line, long: Item) -> Line:
+    shorter = msgspec.structs.replace(long, spans=long.short, short=())
+    return msgspec.structs.replace(line, left=tuple(shorter if item is long else item for item in line.left))
 
 
 def _shortened_again(line: Line, width: int) -> Line:
-    """Return it with what can be shortened twice, once what matters less on the right has made room."""
+    """Return it with what can be shortened twice, the last first, once what matters less on the right has made room."""
     if not any(item.shortest for item in line.left):
         return line
     least = max(item.rank for item in line.left if item.shortest)
@@ -110,7 +109,7 @@ def _shortened_again(line: Line, width: int) -> Line:
     left = tuple(msgspec.structs.replace(item, short=item.shortest, shortest=()) for item in line.left)
     line = msgspec.structs.replace(line, left=left)
     while line.width > width and any(item.short for item in line.left):
-        line = _with_the_worst_shortened(line)
+        line = _shortened(line, [item for item in line.left if item.short][-1])
     return line
 
 
