@@ -15,4 +15,4 @@ def test_function_keys_stand_second_because_many_terminals_do_not_send_them() ->
 
 
 def test_they_belong_to_payloads_alone() -> None:
-    assert {action.where for action in PAYLOADS} == {Where.JSON, Where.PAYLOAD, Where.FINDING_HERE}
+    assert {action.where for action in PAYLOADS} == {Where.JSON, Where.PAYLOAD, Where.TEXT, Where.FINDING_HERE}
