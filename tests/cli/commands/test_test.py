@@ -61,7 +61,8 @@ def test_what_has_changed_is_told_in_text_json_and_junit(cases: Path, tmp_path: 
 
 
 def test_snapshots_are_taken_anew_where_they_stand_and_nothing_else_is_forgiven(cases: Path) -> None:
-    gone = "  - name: gone\n    request: tools/call\n    params: {name: greet}\n    expect: [{at: /result/x, snapshot: 1}]\n"
+    request = "  - name: gone\n    request: tools/call\n    params: {name: greet}\n"
+    gone = request + "    expect: [{at: /result/x, snapshot: 1}]\n"
     cases.write_text(_CASES + gone)
     ran = inspect("test", "--update-snapshots", str(cases), *server("ledger", "changed"))
     assert ran.status == ExitStatus.FINDINGS
