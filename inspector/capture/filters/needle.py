@@ -71,8 +71,8 @@ def candidates(
     while at >= 0:
         index = stretch.at(at)
         end = stretch.end(index)
-        if not need[index]:
-            at = window.find(spelling, end)
+        if at >= end or not need[index]:  # behind a line's end stands what is no entry: a sum, a mark
+            at = window.find(spelling, max(end, at + 1))
             continue
         begin, close = stretch.raw(index)
         if begin >= 0 and at < begin:
@@ -90,9 +90,10 @@ def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
     at = window.find(_B64)
     while at >= 0:
         index = stretch.at(at)
-        if need[index]:
+        end = stretch.end(index)
+        if at < end and need[index]:
             yield index
-        at = window.find(_B64, stretch.end(index))
+        at = window.find(_B64, max(end, at + 1))
 
 
 def _stands_alone(window: bytes, at: int) -> bool:
