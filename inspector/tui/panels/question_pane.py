@@ -34,7 +34,7 @@ from inspector.tui.panels.model_talk import (
 from inspector.tui.panels.open_link import open_link
 from inspector.tui.styles import glyphs, role_styles
 from inspector.tui.subject import Subject
-from inspector.tui.widgets.schema_form import SchemaForm
+from inspector.tui.widgets.schema_form import SchemaForm, awaited_count
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.answers import (
@@ -201,7 +201,7 @@ class QuestionPane(Widget):
             "asking" if asks_now(self.asked) else "request" if self._talk.edits_request else "answer" if model else ""
         )
         standing = Standing(
-            form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json, awaited=form.awaited_count
+            form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json, awaited=awaited_count(form)
         )
         self._bar.say(self.question, standing, roots=self.edits_roots)
 

@@ -18,7 +18,7 @@ from inspector.protocol.things import Thing
 from inspector.tui.panels.call_bar import CallBar, Saying
 from inspector.tui.panels.steps import StepForm
 from inspector.tui.widgets.form_fields import FieldNode
-from inspector.tui.widgets.schema_form import SchemaForm
+from inspector.tui.widgets.schema_form import SchemaForm, awaited_count
 
 
 class ThingHead(Static):
@@ -150,7 +150,7 @@ class ThingForm(StepForm):
         self._bar.say(
             Saying(
                 form.problem_count,
-                form.awaited_count,
+                awaited_count(form),
                 verdict="awaited" if verdict is None else "none" if verdict.ok is None else "fine",
                 armed=self._armed is not None and self._armed is form.state.value,
                 as_json=form.as_json,

@@ -119,11 +119,6 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
         return len(self.state.problems) + bool(self.json_problem)
 
     @property
-    def awaited_count(self) -> int:
-        """How many of those are only what must be given and is still to come; as JSON all is complained of."""
-        return 0 if self.as_json else self.state.awaited
-
-    @property
     def as_json(self) -> bool:
         """Whether the value is shown as JSON."""
         return self.has_class("-json")
@@ -264,3 +259,8 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
             self.post_message(self.Changed(self))
         else:
             self.state.take_json(parsed.value)
+
+
+def awaited_count(form: SchemaForm) -> int:
+    """How many of a form's problems are only what must be given and is still to come; as JSON all is complained of."""
+    return 0 if form.as_json else form.state.awaited
