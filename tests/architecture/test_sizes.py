@@ -19,7 +19,7 @@ _EXCEPTIONS: dict[str, tuple[int, str]] = {
     "inspector/tui/panels/thing_list.py:ThingSide": (21, "Textual wants a method for each message"),
     "inspector/tui/panels/tools.py:ToolsPanel": (22, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/traffic_list.py:TrafficList": (22, "what a key of the panel does is a method of its list"),
-    "inspector/tui/widgets/log_list.py:LogList": (22, "Textual wants a method for each key, message and property"),
+    "inspector/tui/widgets/log_list.py:LogList": (23, "Textual wants a method for each key, message and property"),
     "inspector/tui/panels/timeline.py:TimelinePanel": (23, "an action is a method, as Textual wants it"),
 }
 """What it is ("inspector/x.py" or "inspector/x.py:Class.method") → its own limit, and why it has one."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from inspector.tui.app import InspectApp
+from inspector.tui.checking import Checking
 from tests.captures.record import sample
 from tests.waiting import until
 
@@ -19,3 +20,7 @@ async def test_the_app_has_everything_checked_and_leaves_no_thread(tmp_path: Pat
     await until(lambda: not checker._thread.is_alive(), "its thread had ended")
     assert not checker.has_failed
     await app.subject.end()
+
+
+def test_it_is_the_app_that_checks() -> None:
+    assert issubclass(InspectApp, Checking)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from textual.widgets import Input
 
+from inspector.tui.app import InspectApp
+from inspector.tui.marking import Marking
 from inspector.tui.noting import noted_of
 from inspector.tui.screens.comment import CommentScreen
 from inspector.tui.screens.marks import MarksScreen
@@ -68,3 +70,7 @@ async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: 
         await until(lambda: "left as it is" in text(app), "why nothing is marked")
         assert not app.subject.journal.marks
     assert (tmp_path / "evening.mcpcap.notes").read_bytes() == b"something else"
+
+
+def test_it_is_the_app_that_marks_lines() -> None:
+    assert issubclass(InspectApp, Marking)

@@ -3,7 +3,9 @@
 import shutil
 
 from inspector.config.paths import places
+from inspector.tui.app import InspectApp
 from inspector.tui.panels.sessions import SessionsPanel
+from inspector.tui.recent import Recent
 from inspector.tui.subject import Stage
 from tests.captures.record import sample
 from tests.tui.screen_text import text
@@ -30,3 +32,7 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
         await pilot.press('"', "c", "j", "c")
         await until(lambda: "different" in text(app), "how they compare")
         assert all(f"{name}.mcpcap" in text(app) for name in ("evening", "harbour"))
+
+
+def test_it_is_the_app_that_opens_earlier_captures() -> None:
+    assert issubclass(InspectApp, Recent)

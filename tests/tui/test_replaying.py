@@ -11,6 +11,7 @@ from textual.widgets import Input
 from inspector.protocol.frames import Channel, Direction
 from inspector.tui.app import InspectApp
 from inspector.tui.playback import Playback
+from inspector.tui.replaying import Replaying
 from inspector.tui.screens.go_to import GoToScreen
 from inspector.tui.subject import Stage
 from tests.capture.recording import recorded
@@ -138,3 +139,7 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
         await pilot.press("$")
         await until(lambda: "8 entries  followed" in bar(app), "followed again")
     journal.close()
+
+
+def test_it_is_the_app_that_goes_through_recordings() -> None:
+    assert issubclass(InspectApp, Replaying)

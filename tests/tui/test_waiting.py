@@ -11,6 +11,7 @@ from inspector.config.targets import StdioTarget
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
 from inspector.tui.app import InspectApp
+from inspector.tui.waiting import Waiting
 from inspector.viewmodels import waits
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -35,3 +36,7 @@ async def test_a_server_that_says_nothing_is_waited_for_in_words(monkeypatch: py
         await until(lambda: "← the server" not in text(app), "nothing was waited for any more")
     live.end().result(10)
     engine.stop()
+
+
+def test_it_is_the_app_that_says_who_waits() -> None:
+    assert issubclass(InspectApp, Waiting)

@@ -7,6 +7,7 @@ from inspector.viewmodels.found import Found
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.log import LogModel
 from inspector.viewmodels.log_look import Look
+from inspector.viewmodels.log_marks import mark, shows_findings
 from tests.viewmodels.tape import Tape
 from tests.viewmodels.test_found import finding
 
@@ -116,3 +117,15 @@ def test_what_is_found_later_comes_into_a_filter_that_asks_for_it(tape: Tape) ->
     found.add([finding("K9", 6)])
     model.marks.step()
     assert [model.entry_of(index) for index in range(model.count)] == [5]
+
+
+def test_each_grade_has_a_sign_of_its_own_one_cell_wide() -> None:
+    signs = [mark(grade)[0] for grade in range(1, 4)]
+    assert len(set(signs)) == 3
+    assert {len(sign) for sign in signs} == {1}
+
+
+def test_columns_of_findings_are_known_by_their_names() -> None:
+    assert shows_findings(["took", "=expert.id"])
+    assert shows_findings(["finding"])
+    assert not shows_findings(["took", "=error.code"])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.protocol.tracking.subscriptions import SUBSCRIPTION_ID
+from inspector.replay.mock.actor import PARSE_ERROR
 from inspector.replay.mock.faults import read_fault
 from inspector.replay.mock.script import Script
 from inspector.replay.mock.stage import Serves, Settings
@@ -236,3 +237,9 @@ async def test_a_task_is_not_served_to_clients_of_the_other_era(tmp_path: Path) 
         (refused,) = await client.say(request(4, "tasks/get", {"taskId": "t1"} | meta()))
         assert refused["error"]["code"] == -32601
         assert "not served to it: tasks, which the other era has in other words" in client.told
+
+
+async def test_what_is_no_message_gets_the_error_for_it(tmp_path: Path) -> None:
+    async with client_of(_moored(tmp_path)) as client:
+        await client.actor.take(b"{torn", client.own)
+        assert client.own.messages[-1]["error"]["code"] == PARSE_ERROR

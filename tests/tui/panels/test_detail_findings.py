@@ -1,6 +1,8 @@
 """Findings in the detail of a message: at its top, in a tab of their own, and where they are meant."""
 
 from inspector.tui.app import InspectApp
+from inspector.tui.panels.detail import DetailPanel
+from inspector.tui.panels.detail_findings import DetailFindings
 from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -27,3 +29,7 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
         await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
         await pilot.press("J", "J")
     await app.subject.end()
+
+
+def test_the_detail_of_messages_tells_of_findings() -> None:
+    assert issubclass(DetailPanel, DetailFindings)

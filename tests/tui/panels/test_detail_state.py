@@ -3,6 +3,8 @@
 from textual.app import App, ComposeResult
 
 from inspector.capture import past
+from inspector.tui.panels.detail import DetailPanel
+from inspector.tui.panels.detail_state import DetailState
 from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.subject import Stage
 from tests.tui.screen_text import text
@@ -54,3 +56,7 @@ async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
             await until(lambda: "#6  ⋯ for" in text(app), "what is in flight, once it is known")
     finally:
         past.NEAR = near
+
+
+def test_the_detail_of_messages_has_that_tab() -> None:
+    assert issubclass(DetailPanel, DetailState)

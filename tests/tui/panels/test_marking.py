@@ -1,6 +1,8 @@
 """How the traffic is looked at, as a view, and back; `test_marking` of the app marks lines."""
 
 from inspector.capture.notes import View
+from inspector.tui.panels.marking import Marking
+from inspector.tui.panels.traffic import TrafficPanel
 from tests.tui.panels.test_detail_state import One
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged, handshake
@@ -23,3 +25,7 @@ async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
         assert app.panel.list.look.now.chosen == ("time", "what")
         app.panel.look_as(view)
         await until(lambda: not app.panel.list.model.tree and app.panel.list.model.count == 1, "the one before")
+
+
+def test_it_is_the_traffic_that_is_looked_at_so() -> None:
+    assert issubclass(TrafficPanel, Marking)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from inspector.tui.panels.payload_view import BYTES, TREE, PayloadView
+from inspector.tui.panels.pointing import PointingAt
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -33,3 +34,7 @@ async def test_bytes_are_marked() -> None:
         await pilot.pause()
         await until(lambda: "59 59" in text(app), "the bytes were in sight")
         assert app.style_of("59").reverse
+
+
+def test_any_payload_can_be_pointed_at() -> None:
+    assert issubclass(PayloadView, PointingAt)
