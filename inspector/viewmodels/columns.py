@@ -30,6 +30,8 @@ class Column(msgspec.Struct, frozen=True):
     right: bool = False
     about: str = ""
     """Half a sentence for whoever chooses."""
+    tight: bool = False
+    """Whether the next column follows without a space."""
 
 
 _SECONDS = Column("seconds", "time", 8)
@@ -37,14 +39,14 @@ CHOICES: tuple[Column, ...] = (
     Column("number", "#", 7, True, "its number in the capture"),
     Column("time", "time", 12, False, "when it crossed the wire; @ changes how that is told"),
     Column("since", "since", 8, True, "how long after the row above"),
-    Column("mark", signs.FINDING, 1, False, "the worst that checks have found in it"),
+    Column("mark", signs.FINDING, 1, False, "the worst that checks have found in it", True),
     Column("way", "", 1, False, "who sent it"),
     Column("what", "method and target", 0, False, "the method, what it is about, and a preview"),
     Column("status", "status", 14, False, "what became of the exchange"),
     Column("took", "took", 7, True, "from the request to its answer"),
-    Column("size", "size", 7, True, "bytes of the answer, or of the message"),
-    Column("sent", "sent", 7, True, "bytes that went to the server"),
-    Column("came", "came", 7, True, "bytes that came from it"),
+    Column("size", "size", 6, True, "bytes of the answer, or of the message"),
+    Column("sent", "sent", 6, True, "bytes that went to the server"),
+    Column("came", "came", 6, True, "bytes that came from it"),
     Column("channel", "on", 6, False, "where it crossed: stdin, stdout, post, sse"),
     Column("http", "http", 4, True, "the status of the HTTP response that belongs to it"),
     Column("id", "id", 8, False, "the JSON-RPC id"),
@@ -91,7 +93,7 @@ def columns(width: int, chosen: Sequence[str] = ()) -> tuple[Column, ...]:
 
 
 def _taken(shown: Sequence[Column]) -> int:
-    return sum(each.width for each in shown) + len(shown) - 1
+    return sum(each.width for each in shown) + sum(not each.tight for each in shown[:-1])
 
 
 def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -> list[Span]:
@@ -99,14 +101,15 @@ def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -
     shown = _with_room(shown, cells)
     left = width - _taken(shown)
     spans: list[Span] = []
-    for each in shown:
+    for at, each in enumerate(shown):
+        if at and not shown[at - 1].tight:
+            spans.append((" ", "text"))
         cell = cells.get(each.name, [])
         if each.right and cell:
             spans.append((text.pad(cell[0][0], each.width, right=True), cell[0][1]))
         else:
             spans += lay(cell, each.width or max(0, left))
-        spans.append((" ", "text"))
-    return lay(spans[:-1], width)
+    return lay(spans, width)
 
 
 def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequence[Column]:

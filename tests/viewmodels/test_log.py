@@ -41,11 +41,11 @@ def test_the_tree_tells_the_story(tape: Tape) -> None:
     assert _read(_model(tape)) == [
         "◆ stdio opened: python server.py --verbose",
         "◆ process 4711 started",
-        '→ tools/call search  {"q":"x"}           ✓ ok            1.00 s    48 B',
+        '→ tools/call search  {"q":"x"}            ✓ ok            1.00 s   48 B',
         "← └ progress  ━━━━────── 40 %                                     106 B",
-        "← └ elicitation/create  Which repo?      ✓ ok            590 ms    53 B",
+        "← └ elicitation/create  Which repo?       ✓ ok            590 ms   53 B",
         "! rate limited, retrying                                           22 B",
-        "→ tools/call wait                        ⋯ pending         0 µs",
+        "→ tools/call wait                         ⋯ pending         0 µs",
     ]
 
 
@@ -54,10 +54,10 @@ def test_the_wire_order_proves_it(tape: Tape) -> None:
     model = _model(tape, tree=False)
     assert model.count == tape.journal.count
     assert _read(model)[5:] == [
-        '→ elicitation/create  {"action":"accept… ✓ ok            590 ms    53 B',
+        '→ elicitation/create  {"action":"accept"} ✓ ok            590 ms   53 B',
         "! rate limited, retrying                                           22 B",
-        '← tools/call search  {"content":[]}      ✓ ok            1.00 s    48 B',
-        "→ tools/call wait                        ⋯ pending         0 µs",
+        '← tools/call search  {"content":[]}       ✓ ok            1.00 s   48 B',
+        "→ tools/call wait                         ⋯ pending         0 µs",
     ]
 
 

@@ -37,10 +37,10 @@ def _calls(tape: Tape) -> int:
 
 def test_in_80_cells_a_row_says_when_which_way_what_and_what_came_of_it(tape: Tape) -> None:
     request = _calls(tape)
-    assert _read(tape, request) == '→ tools/call echo  {"message":"hi"}      ✓ ok             31 ms    75 B'
+    assert _read(tape, request) == '→ tools/call echo  {"message":"hi"}       ✓ ok             31 ms   75 B'
     assert (
         plain(PLAIN.titles(80)).rstrip()
-        == "time       method and target                      status            took    size"
+        == "time       method and target                       status            took   size"
     )
 
 
@@ -49,7 +49,7 @@ def test_in_160_cells_there_are_number_interval_both_sizes_and_channel(tape: Tap
     row = _read(tape, request, 160, Place(tree=True, previous_ns=tape.now - 33_000_000))
     assert row.startswith("      1 ")
     assert "+2.0ms → tools/call echo" in row
-    assert row.rstrip().endswith("✓ ok             31 ms   128 B    75 B stdin")
+    assert row.rstrip().endswith("✓ ok             31 ms  128 B   75 B stdin")
     assert "since" in plain(PLAIN.titles(160))
 
 
@@ -91,8 +91,8 @@ def test_a_request_that_failed_says_why(tape: Tape) -> None:
 
 def test_in_wire_order_each_frame_speaks_for_itself(tape: Tape) -> None:
     request = _calls(tape)
-    assert _read(tape, request, place=_WIRE).endswith("answer #2                128 B")
-    assert _read(tape, 2, place=_WIRE) == "← tools/call echo  hi                    ✓ ok             31 ms    75 B"
+    assert _read(tape, request, place=_WIRE).endswith("answer #2               128 B")
+    assert _read(tape, 2, place=_WIRE) == "← tools/call echo  hi                     ✓ ok             31 ms   75 B"
 
 
 def test_a_call_whose_result_asks_is_not_ok_and_a_retry_has_brought_the_answers(tape: Tape) -> None:
@@ -116,7 +116,7 @@ def test_progress_that_can_not_be_true_is_shown_and_flagged(tape: Tape) -> None:
     word = tape.notify("notifications/progress", {"progressToken": 1, "progress": 5, "total": 3})
     tape.wait(1000).notify("notifications/progress", {"progressToken": 1, "progress": -2, "total": 3})
     row = _read(tape, word, place=Place(tree=True, nested=True))
-    assert "────────── -2 of 3 · -67 %  ▲ beyond the tota…" in row
+    assert "────────── -2 of 3 · -67 %  ▲ beyond the total…" in row
 
 
 def test_what_stands_under_an_exchange_is_indented_and_short(tape: Tape) -> None:

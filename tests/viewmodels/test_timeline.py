@@ -128,4 +128,4 @@ def test_what_checks_have_found_is_marked_and_can_be_asked_for() -> None:
     timeline.judge()
     _settle(timeline)
     assert [row.split()[0] for row in _shown(timeline)] == ["field"]
-    assert " ✗ →" in _shown(timeline)[0]
+    assert " ✗→ " in _shown(timeline)[0]
