@@ -78,7 +78,11 @@ class Rate:
 
 def pace_of(subject: Subject, rate: float) -> Pace:
     """How the checks of a subject go on while its journal grows by so many entries a second."""
-    if subject.checks.paused or subject.stage is Stage.LOADING:
+    if subject.stage is Stage.LOADING:
+        return IDLE
+    if not subject.journal.live:
+        subject.checks.consider()
+    if subject.checks.paused:
         return IDLE
     if not subject.journal.live:
         return RECORDED

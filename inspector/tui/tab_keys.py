@@ -32,7 +32,9 @@ TIMELINE: tuple[Action, ...] = (
         Where.TIMELINE,
         "partners",
     ),
-    Action("timeline.waterfall", ("W",), "Waterfall", "Show those of all servers on one axis.", Where.TIMELINE, "waterfall"),
+    Action(
+        "timeline.waterfall", ("W",), "Waterfall", "Show those of all servers on one axis.", Where.TIMELINE, "waterfall"
+    ),
     Action("timeline.tree", ("T",), "Tree", "Say where traffic is shown as a tree.", Where.TIMELINE, "tree"),
     Action(
         "timeline.go", ("o",), "Go there", "Show the line in its server's own tab.", Where.TIMELINE, "go", footer=True

@@ -28,6 +28,10 @@ _PASSED_OVER = frozenset(("tools/call", "resources/read", "prompts/get", "sampli
 """What may be so long and says nothing that later messages are judged by."""
 
 
+MANY = 250_000
+"""Entries of a recording from which on checking waits to be asked for: half a minute of a processor for a million."""
+
+
 class LiveChecks(Found):
     """The checks of one journal."""
 
@@ -42,7 +46,9 @@ class LiveChecks(Found):
         """Log messages of a flood that were not looked at."""
         self._in_floods = 0
         self.paused = False
-        """Whether somebody wants them to stand still."""
+        """Whether they stand still until somebody wants them to go on."""
+        self.considered = False
+        """Whether it was settled that a recording of this length is checked without being asked."""
         self._over = over
         self._inspection: Inspection | None = None
         self._is_finished = False
@@ -66,6 +72,12 @@ class LiveChecks(Found):
     def times(self, check: str) -> int:
         """How often a check has found something, also what was not kept one by one."""
         return self._inspection.counts[check] if self._inspection is not None else 0
+
+    def consider(self) -> None:
+        """Of a recording that was read: wait to be asked where there is much to check."""
+        if not self.considered:
+            self.considered = True
+            self.paused = self.paused or self.journal.count >= MANY
 
     def step(self, seconds: float, clock: Callable[[], float] = time.perf_counter) -> bool:
         """Work for about so long, or until all is done; whether there was something to do. One thread only."""

@@ -61,6 +61,18 @@ def test_a_flood_leaves_little_time_and_a_recording_much(tape: Tape) -> None:
     assert RECORDED.bite > RECORDED.pause
 
 
+def test_a_long_recording_is_checked_when_somebody_asks_for_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    handshake(tape)
+    monkeypatch.setattr(type(tape.journal), "live", False)
+    for many, first in ((tape.journal.count + 1, RECORDED), (tape.journal.count, IDLE)):
+        monkeypatch.setattr("inspector.viewmodels.live_checks.MANY", many)
+        subject = Staged(tape)
+        subject.now_stage = Stage.RECORDED
+        assert pace_of(subject, 0) is first
+    subject.checks.paused = False
+    assert pace_of(subject, 0) is RECORDED
+
+
 def test_a_rate_is_looked_at_now_and_then() -> None:
     rate = Rate()
     assert rate.of(100, 10.0) == 10.0
