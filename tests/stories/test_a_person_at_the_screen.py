@@ -36,7 +36,7 @@ def rows_of(screen: str) -> list[str]:
     the marks of checks, which come when they come.
     """
     lines = [" ".join(line.partition("│")[0].strip(" ▌▐").split()) for line in screen.splitlines()]
-    rows = [re.sub("[✗▲·]→ ", "→ ", line) for line in lines if "→ " in line]
+    rows = [re.sub("[✗▲·]→ ", "→ ", line) for line in lines if "→ " in line and line[0].isdigit()]
     return [row for row in rows if "subscriptions/list" not in row and "└ cancelled" not in row]
 
 
