@@ -6,6 +6,7 @@ from inspector.capture.filters.needle import Needle, candidates, odd_lines
 from inspector.capture.filters.stretch import Stretch
 from inspector.protocol.frames import Channel, Direction
 from tests.capture.recording import recorded
+from tests.waiting import until
 
 
 @pytest.mark.parametrize(
@@ -77,13 +78,13 @@ def test_only_what_is_asked_about_is_found() -> None:
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("wanted", ["stdout", "sha256", "b64", 'b64":"'])
-def test_what_stands_in_a_line_that_is_no_entry_ends_no_search_and_is_not_found(wanted: str) -> None:
+async def test_what_stands_in_a_line_that_is_no_entry_ends_no_search_and_is_not_found(wanted: str) -> None:
     journal = recorded()
     for _ in range(1001):  # the file gets a sum after a thousand
         journal.frame(Direction.FROM_SERVER, Channel.STDOUT, b"an apple")
     journal.frame(Direction.FROM_SERVER, Channel.STDOUT, b"\xff sha256")
+    await until(lambda: b'"r":"sum"' in Stretch(journal.store, 1, 1002).window, "the file had them all")
     stretch = Stretch(journal.store, 1, 1002)
-    assert b'"r":"sum"' in stretch.window
     found = Needle(wanted).mark(stretch, b"\1" * 1002)
     assert [at + 1 for at, mark in enumerate(found) if mark] == ([1002] if wanted == "sha256" else [])
     assert list(odd_lines(stretch, b"\1" * 1002)) == [1001]
