@@ -135,7 +135,7 @@ async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path:
 async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp_path: Path) -> None:
     async with asked(named(name), tmp_path) as person:
         await call(person, "get-roots-list")
-        await person.sees("Succeeded", tmp_path.as_uri())
+        await person.sees("Succeeded", tmp_path.as_uri()[:40])  # a long one goes on in the next line
         assert asked_by_request(person, "roots/list")[1]["result"] == {
             "roots": [{"uri": tmp_path.as_uri(), "name": "here"}]
         }
