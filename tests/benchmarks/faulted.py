@@ -1,6 +1,5 @@
 """One run of the program that something goes wrong in: how it ended, how long it took, and the memory it needed."""
 
-import os
 import resource
 import subprocess
 import sys
@@ -13,6 +12,14 @@ from tests.servers.real import ROOT
 from tests.stories.commands import PROGRAM, environment
 
 PATIENCE_S = 900.0
+_BETWEEN = """\
+import os, sys
+_, status, used = os.wait4(os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ), 0)
+with open(sys.argv[1], "w") as report:
+    report.write(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss}")
+"""
+"""Starts the program and measures it. What is started begins with the memory of whoever starts it as its highest: that
+of a test process would hide the program's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +68,15 @@ def run(words: Sequence[str], place: Path, *, most_file_bytes: int | None = None
         if most_file_bytes is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most_file_bytes, most_file_bytes))
 
-    began = time.perf_counter()
+    began, report = time.perf_counter(), place / "report"
+    between = (sys.executable, "-S", "-c", _BETWEEN, str(report))
     with (place / "out").open("w+b") as out, (place / "err").open("w+b") as err:
-        with subprocess.Popen(  # noqa: TID251 - the program under test
-            (*PROGRAM, *words), stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment(place),
-            cwd=ROOT, preexec_fn=limit,
-        ) as process:  # fmt: skip
-            _, status, used = _waited(process.pid)
-            process.returncode = os.waitstatus_to_exitcode(status)
+        subprocess.run(
+            (*between, *PROGRAM, *words), stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment(place),
+            cwd=ROOT, preexec_fn=limit, timeout=PATIENCE_S, check=True,
+        )  # fmt: skip
         out.seek(0)
         err.seek(0)
-        ended = process.returncode, time.perf_counter() - began
-        return Run(*ended, used.ru_maxrss / 1024, out.read(), err.read().decode(errors="replace"))
-
-
-def _waited(pid: int) -> tuple[int, int, resource.struct_rusage]:
-    end = time.perf_counter() + PATIENCE_S
-    while True:
-        found = os.wait4(pid, os.WNOHANG)
-        if found[0]:
-            return found
-        if time.perf_counter() > end:
-            os.kill(pid, 9)
-        time.sleep(0.01)
+        status, peak_kb = map(int, report.read_text().split())
+        seconds = time.perf_counter() - began
+        return Run(status, seconds, peak_kb / 1024, out.read(), err.read().decode(errors="replace"))
