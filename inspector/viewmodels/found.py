@@ -14,21 +14,11 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.config.mutes import Mute
 from inspector.protocol import peek
-from inspector.viewmodels import signs
-from inspector.viewmodels.roles import Span
+from inspector.viewmodels.grades import GRADES
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
 
-GRADES = ("hint", "warning", "error")
-"""Severities, the worst last; a mark is a place among them, from 1."""
-SIGNS_OF_GRADES: tuple[Span, ...] = (
-    (" ", "faint"),
-    (signs.NOTE, "muted"),
-    (signs.WARNING, "warning"),
-    (signs.ERROR, "error"),
-)
-"""By mark."""
 _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")
 _CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
 _KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
@@ -186,14 +176,6 @@ class Found:
         exchange = exchanges[number - 1]
         kind = _CALLS.get(exchange.method)
         return ((kind, exchange.target), None) if kind and exchange.target else None
-
-
-def badge(findings: "Sequence[Finding]") -> Span | None:
-    """How many there are, with the sign of the worst; None for none."""
-    if not findings:
-        return None
-    sign, role = SIGNS_OF_GRADES[max(3 - each.severity.rank for each in findings)]
-    return f"{sign}{len(findings)}", role
 
 
 def mute_of(finding: "Finding") -> Mute:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.viewmodels import text
-from inspector.viewmodels.found import SIGNS_OF_GRADES
 from inspector.viewmodels.log_errors import Errors
 from inspector.viewmodels.roles import Role, Span
 
@@ -150,8 +149,3 @@ def finding_cells(found: "Sequence[Finding]", role: Role) -> dict[str, list[Span
         "=expert.severity": [(severities, role)],
         "=expert.id": [(", ".join(dict.fromkeys(each.id for each in found)), role)],
     }
-
-
-def mark(grade: int) -> Span:
-    """The sign of a grade, one cell."""
-    return SIGNS_OF_GRADES[grade]

@@ -16,11 +16,12 @@ from inspector.protocol.facts import HttpFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.viewmodels import previews, signs, text, words
 from inspector.viewmodels.columns import FIELD, LANE, lay_out
+from inspector.viewmodels.grades import mark
 from inspector.viewmodels.lanes import Window, moment, role_of
 from inspector.viewmodels.lanes import bar as lane_bar
 from inspector.viewmodels.log_errors import is_acknowledgment
 from inspector.viewmodels.log_look import PLAIN, Look, TimeMode, since
-from inspector.viewmodels.log_marks import finding_cells, mark
+from inspector.viewmodels.log_marks import finding_cells
 from inspector.viewmodels.log_runs import Run
 from inspector.viewmodels.progress import bar, fraction, said
 from inspector.viewmodels.roles import Role, Span

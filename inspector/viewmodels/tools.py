@@ -12,7 +12,7 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Tool
 from inspector.viewmodels import signs, text
-from inspector.viewmodels.found import badge
+from inspector.viewmodels.grades import badge
 from inspector.viewmodels.lines import Fact, Line, Section, fact, lay, paragraph
 from inspector.viewmodels.marks import MARKS
 from inspector.viewmodels.roles import Span

@@ -1,18 +1,13 @@
 """What was found, by entry and by thing; and what is muted counts for nothing."""
 
-from inspector.capture.filters.fields import GRADES as OF_FILTERS
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.config.mutes import Mute
-from inspector.viewmodels.found import GRADES, Found, mute_of
+from inspector.viewmodels.found import Found, mute_of
 from tests.viewmodels.tape import Tape
 
 
 def finding(id_: str, n: int, severity: Severity = Severity.ERROR, pointer: str = "") -> Finding:
     return Finding(id_, severity, Confidence.CERTAIN, "something", (n,) if n else (), pointer)
-
-
-def test_severities_are_the_same_everywhere() -> None:
-    assert GRADES == OF_FILTERS == tuple(reversed([each.value for each in Severity]))
 
 
 def test_an_entry_has_the_mark_of_its_worst_finding(tape: Tape) -> None:

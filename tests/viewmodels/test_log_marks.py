@@ -4,10 +4,11 @@ from inspector.capture.filters.parse import parse
 from inspector.checks.findings import Severity
 from inspector.config.mutes import Mute
 from inspector.viewmodels.found import Found
+from inspector.viewmodels.grades import mark
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.log import LogModel
 from inspector.viewmodels.log_look import Look
-from inspector.viewmodels.log_marks import mark, shows_findings
+from inspector.viewmodels.log_marks import shows_findings
 from tests.viewmodels.tape import Tape
 from tests.viewmodels.test_found import finding
 
