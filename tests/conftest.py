@@ -1,8 +1,10 @@
 """What every test gets: a home of its own, no network beyond this machine, and nothing left running behind it."""
 
+import gc
 import os
 import socket
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,19 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(socket, "getaddrinfo", near_look_up)
     yield
     assert not tried, f"the test reached beyond this machine: {tried}"
+
+
+_apps_since = count(1)
+
+
+@pytest.fixture(autouse=True)
+def _rubbish_goes() -> Iterator[None]:
+    """Collect what apps leave behind, after every tenth: each freezes what it finds, as if it were the only one."""
+    yield
+    gc.enable()
+    if gc.get_freeze_count() and next(_apps_since) % 10 == 0:
+        gc.unfreeze()
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)
