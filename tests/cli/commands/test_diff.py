@@ -24,17 +24,17 @@ def changed(tmp_path: Path) -> str:
 
 def test_a_capture_and_itself_differ_in_nothing() -> None:
     ran = inspect("diff", LIGHTHOUSE, LIGHTHOUSE)
-    assert (ran.status, ran.stdout) == (ExitStatus.OK, "No difference: 18 the same.\n")
+    assert (ran.status, ran.stdout) == (ExitStatus.OK, "No difference: 26 the same.\n")
 
 
 def test_the_summary_comes_first_and_each_difference_with_its_path(changed: str) -> None:
     ran = inspect("diff", LIGHTHOUSE, changed, "--json")
     assert ran.status == ExitStatus.FINDINGS
-    assert ran.data["counts"] == {"same": 17, "different": 1, "only_before": 0, "only_after": 0}
+    assert ran.data["counts"] == {"same": 25, "different": 1, "only_before": 0, "only_after": 0}
     (operation,) = ran.data["operations"]
     assert (operation["target"], operation["changes"][0]["path"]) == ("tide_chart", "result.content[0].text")
     told = inspect("diff", LIGHTHOUSE, changed).stdout
-    assert told.startswith("17 the same, 1 different.")
+    assert told.startswith("25 the same, 1 different.")
     assert '+ "Tide in Teal Bay' in told
 
 
