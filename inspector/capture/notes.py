@@ -15,6 +15,7 @@ from typing import Annotated
 
 import msgspec
 
+from inspector.capture.whole import replace
 from inspector.errors import UsageError
 
 SUFFIX = ".notes"
@@ -146,7 +147,7 @@ class NotesFile:
             return notes
         head = NotesHead(FORMAT, VERSION, self._id, _sound(self._capture.name))
         try:
-            _replace(self.path, _lines(notes, head))
+            replace(self.path, _lines(notes, head))
         except OSError as error:
             raise UsageError(
                 f"the notes can't be kept in {self.path}: {_why(error)}",
@@ -255,21 +256,6 @@ def _lines(notes: Notes, head: NotesHead) -> bytes:
     records += [Reference(notes.reference)] if notes.reference else []
     records += [Remark(notes.remark)] if notes.remark else []
     return b"".join(line + b"\n" for line in (*map(_encode, records), *notes.others))
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put a whole new file (0600) in the old one's place; no link is followed. Raises: OSError."""
-    import tempfile  # most runs note nothing
-
-    fd, made = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
-    try:
-        with os.fdopen(fd, "wb") as new:
-            new.write(content)
-        os.replace(made, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(made)
-        raise
 
 
 def _sound(text: str) -> str:

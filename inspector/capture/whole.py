@@ -1,7 +1,6 @@
-"""Files of a person's, meant to be committed: written whole or not at all."""
+"""Files of a person's beside a capture or in a project: written whole or not at all."""
 
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,19 +13,24 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises: UsageError.
     """
     try:
-        descriptor, made = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+        replace(path, content, _mode(path))
     except OSError as error:
         raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+
+
+def replace(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Put a whole new file in the old one's place; no link is followed. Raises: OSError."""
+    import tempfile  # most runs write none
+
+    descriptor, made = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as new:
             new.write(content)
-        os.chmod(made, _mode(path))
+        os.chmod(made, mode)
         os.replace(made, path)
-    except BaseException as error:
+    except BaseException:
         with suppress(OSError):
             os.unlink(made)
-        if isinstance(error, OSError):
-            raise UsageError(f"{path}: can't be written: {error.strerror}") from None
         raise
 
 
