@@ -27,6 +27,6 @@ class Waiting:
             from inspector.tui.widgets.waiting_bar import WaitingBar
 
             self._waiting_bar = WaitingBar()
-            self.mount(self._waiting_bar)
+            self.screen_stack[0].mount(self._waiting_bar)  # a dialog that is open now would take it along
         elif self._waiting_bar.is_attached:
             self._waiting_bar.sync(None if self.shows_timeline else self.subject)

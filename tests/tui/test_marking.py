@@ -40,9 +40,9 @@ async def test_what_is_marked_is_kept_listed_gone_to_and_filtered_by(tmp_path: P
         await until(lambda: isinstance(app.screen, NameScreen), "how the view is called")
         app.screen.query_one(Input).value = "mine"
         await pilot.press("enter")
-        await until(lambda: "1 views" in text(app), "the view")
+        await until(lambda: "1 view" in text(app), "the view")
         await pilot.press("c", "j", "d")
-        await until(lambda: "1 marks" in text(app) and "★ red" in text(app), "another colour, and one mark less")
+        await until(lambda: "1 mark," in text(app) and "★ red" in text(app), "another colour, and one mark less")
         await pilot.press("escape", "M", "g", "2", "'")
         await until(lambda: isinstance(app.screen, MarksScreen), "the list, from another screen")
         await pilot.press("enter")

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,20 +12,28 @@ from inspector.config.targets import StdioTarget
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
 from inspector.tui.app import InspectApp
+from inspector.tui.screens.name import NameScreen
 from inspector.tui.waiting import Waiting
 from inspector.viewmodels import waits
 from tests.tui.screen_text import text
 from tests.waiting import until
 
 
-async def test_a_server_that_says_nothing_is_waited_for_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    """A server that reads and says nothing, and goes."""
     monkeypatch.setattr(waits, "PATIENCE_NS", 10**8)
     engine = Engine()
     environment = build_environment(os.environ, inherit_all=False)
-    silent = (sys.executable, "-c", "import sys; sys.stdin.readline(); sys.stdin.readline()")
-    target = StdioTarget(silent, environment, os.getcwd())
-    live = Live(engine, target, start_capture(None), Settings())
-    app = InspectApp(first=live)
+    command = (sys.executable, "-c", "import sys; sys.stdin.readline(); sys.stdin.readline()")
+    live = Live(engine, StdioTarget(command, environment, os.getcwd()), start_capture(None), Settings())
+    yield live
+    live.end().result(10)
+    engine.stop()
+
+
+async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -> None:
+    app = InspectApp(first=silent)
     async with app.run_test(size=(80, 24)):
         await until(lambda: "← the server" in text(app), "the wait was told")
         assert "⋯ connecting" in text(app)
@@ -34,8 +43,16 @@ async def test_a_server_that_says_nothing_is_waited_for_in_words(monkeypatch: py
         assert "^r reconnect" in text(app)
         await until(lambda: "Post-mortem" in text(app), "it had ended")
         await until(lambda: "← the server" not in text(app), "nothing was waited for any more")
-    live.end().result(10)
-    engine.stop()
+
+
+async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silent: Live) -> None:
+    app = InspectApp(first=silent)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(NameScreen("How it is called"))
+        await until(lambda: app._waiting_bar is not None and app._waiting_bar.is_attached, "the bar was made")
+        assert "← the server" not in text(app)
+        await pilot.press("escape")
+        await until(lambda: "← the server" in text(app), "the wait was told below the dialog")
 
 
 def test_it_is_the_app_that_says_who_waits() -> None:
