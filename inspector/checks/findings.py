@@ -64,3 +64,5 @@ class Finding(msgspec.Struct, frozen=True):
     """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
     hosts: tuple[str, ...] = ()
     """Ids of the hosts concerned, where not all are that know the trait; () for all of those."""
+    known_at: int = 0
+    """The entry with which it came to light: nobody could have known of it before. 0: from the beginning."""

@@ -322,7 +322,7 @@ class Inspection:
         self.counts[check.id] += 1
         if self.counts[check.id] > MOST_OF_ONE:
             return
-        revision = case.revision
+        revision, frames = case.revision, flaw.frames if flaw.instead else (case.n, *flaw.frames)
         page = page_of(check.topic, revision or (ROWS[check.until - 1] if check.early else None))
         self._found.append(
             Finding(
@@ -330,7 +330,7 @@ class Inspection:
                 flaw.severity or check.severity_in(case.row),
                 flaw.confidence or check.confidence,
                 flaw.sentence,
-                flaw.frames if flaw.instead else (case.n, *flaw.frames),
+                frames,
                 flaw.pointer,
                 flaw.span,
                 flaw.fix or check.fix,
@@ -339,6 +339,7 @@ class Inspection:
                 connection=case.scene.number,
                 trait=flaw.trait,
                 hosts=flaw.hosts,
+                known_at=max(case.n, *frames, 0),
             )
         )
 

@@ -8,6 +8,7 @@ from inspector.tui.subject import Stage, Subject
 
 if TYPE_CHECKING:
     from inspector.viewmodels.live_checks import LiveChecks
+    from inspector.viewmodels.past_checks import PastChecks
 
 _pasts: "WeakKeyDictionary[Subject, Past]" = WeakKeyDictionary()
 
@@ -29,23 +30,33 @@ class PastSubject(Subject):
         self.moment = journal
         self.whole = whole
         """All of the recording."""
+        self._checks: PastChecks | None = None
         self.waited_ns = 0
         """How long nothing has come since its newest entry, by the clock of the recording: it is being played."""
 
     @property
     def checks(self) -> "LiveChecks":
-        """What checks have found in all of it."""
-        return self.whole.checks
+        """What checks could say of what had come by then."""
+        if self._checks is None:
+            from inspector.viewmodels.past_checks import PastChecks
+
+            self._checks = PastChecks(self.journal, self.whole.checks)
+        return self._checks.now()
 
     @property
     def checks_so_far(self) -> "LiveChecks | None":
-        """The same; None before anybody has asked for them."""
-        return self.whole.checks_so_far
+        """The same; None before anybody has asked for checks."""
+        return None if self.whole.checks_so_far is None else self.checks
 
     @property
     def stage(self) -> Stage:
         """A recording, of which some may not be read yet."""
         return Stage.RECORDED if self.moment.count else self.whole.stage
+
+    @property
+    def moment_shown(self) -> int | None:
+        """The newest entry that is known here; None if that is all there is."""
+        return self.moment.count if self.moment.live else None
 
     @property
     def now_ns(self) -> int:

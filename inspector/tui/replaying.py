@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from inspector.tui.widgets.log_list import LogList
     from inspector.tui.widgets.transport_bar import TransportBar
 
-_OF_A_MOMENT = frozenset(("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network"))
+_OF_A_MOMENT = frozenset(
+    ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
+)
 """Screens that show what was known at a moment."""
 _ACTIONS = frozenset(
     ("play", "speed", "step", "step_exchange", "step_match", "go_to_entry", "replay_start", "replay_end")

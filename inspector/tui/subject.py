@@ -96,6 +96,11 @@ class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView)
         return False
 
     @property
+    def moment_shown(self) -> int | None:
+        """The entry at which it is shown as it was then; None: as it is now, or was at its end."""
+        return None
+
+    @property
     def why(self) -> str:
         """Why it failed or closed, one sentence with the evidence; "" otherwise."""
         return ""

@@ -26,7 +26,10 @@ def counted(checks: LiveChecks | None, *, shows_muted: bool = False) -> Both:
             left.append((f"  {sign} {number:,} {severity}{'' if number == 1 else 's'}", role))
     muted = len(checks.all) - sum(checks.counts.values())
     said = f"{muted:,} muted, {'shown' if shows_muted else 'M shows them'}"
-    return left, [(said, "claimed")] if muted > 0 else []
+    right: list[Span] = [(said, "claimed")] if muted > 0 else []
+    if checks.later:
+        right.append((f"{'  ' if right else ''}{checks.later:,} more after this moment, $ shows all", "warning"))
+    return left, right
 
 
 def checked(checks: LiveChecks | None, entries: int, *, failed: bool = False) -> Both:

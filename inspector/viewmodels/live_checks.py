@@ -61,8 +61,13 @@ class LiveChecks(Found):
     @property
     def is_done(self) -> bool:
         """Whether all that has come was checked."""
-        waits = self._inspection is not None and self._inspection.waiting
-        return self.checked >= self.journal.count and not waits and (self._is_finished or not self._over())
+        is_finished = self._is_finished or not self._over()
+        return self.checked >= self.journal.count and not self.asks_further and is_finished
+
+    @property
+    def later(self) -> int:
+        """How many findings came to light after the moment that these checks are about."""
+        return 0
 
     @property
     def unasked(self) -> int:
@@ -72,6 +77,15 @@ class LiveChecks(Found):
     def times(self, check: str) -> int:
         """How often a check has found something, also what was not kept one by one."""
         return self._inspection.counts[check] if self._inspection is not None else 0
+
+    def pause(self, paused: bool) -> None:
+        """Let them stand still, or go on."""
+        self.paused = paused
+
+    @property
+    def asks_further(self) -> bool:
+        """Whether expensive questions about what was checked wait."""
+        return bool(self._inspection is not None and self._inspection.waiting)
 
     def consider(self) -> None:
         """Of a recording that was read: wait to be asked where there is much to check."""

@@ -58,11 +58,9 @@ class LogMarks:
 
     def step(self) -> None:
         """Take over what was found since. Nearly free if nothing was."""
-        found = self._found
+        found = self._found = self._get()
         if found is None:
-            found = self._found = self._get()
-            if found is None:
-                return
+            return
         if found.changes == self._seen and not self._late:
             return
         again: set[int] = set()

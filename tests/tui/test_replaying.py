@@ -16,6 +16,7 @@ from inspector.tui.screens.go_to import GoToScreen
 from inspector.tui.subject import Stage
 from tests.capture.recording import recorded
 from tests.captures.record import sample
+from tests.tui.checked import checked
 from tests.tui.screen_text import text
 from tests.waiting import until
 
@@ -61,6 +62,24 @@ async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() 
         await until(lambda: app.panel.list.chosen == 1, "the traffic's cursor is there too")  # type: ignore[attr-defined]
         await pilot.press("$", "2")
         await until(lambda: "19 tools" in text(app) and "everything known" in bar(app), "all of it again")
+
+
+async def test_findings_are_those_that_could_be_told_where_one_stands() -> None:
+    async with checked("lighthouse", (110, 30)) as (app, pilot):
+        await until(lambda: "_ play" in text(app), "the bar")
+        count = len(app.subject.checks.all)
+        await pilot.press("j", "j", "E")
+        await until(lambda: f"{count} more after this moment" in text(app), "that there is more later")
+        assert "Nothing had been found by then" in text(app)
+        assert "as at #3" in text(app)
+        await pilot.press("right", "right")
+        await until(lambda: "✗ 2 errors" in text(app) and "#5 bytes" in text(app), "what came to light with that line")
+        assert "E Findings ✗ 2" in text(app)
+        await pilot.press("2")
+        await until(lambda: "not been listed yet" in text(app) and "E Findings ✗ 2" in text(app), "the badge elsewhere")
+        await pilot.press("E", "$")
+        await until(lambda: "more after" not in text(app) and "all 65 entries checked" in text(app), "all of it again")
+        assert "as at #" not in text(app)
 
 
 async def test_a_number_leads_there_from_any_screen_and_the_filter_from_match_to_match() -> None:

@@ -1,11 +1,13 @@
 """How many findings there are, and how far the checks have come."""
 
+from inspector.capture.past import Past
 from inspector.checks.findings import Severity
 from inspector.config.mutes import Mute
 from inspector.viewmodels.finding_rows import Group
 from inspector.viewmodels.finding_words import about_check, checked, counted
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.live_checks import LiveChecks
+from inspector.viewmodels.past_checks import PastChecks
 from tests.viewmodels.tape import Tape
 from tests.viewmodels.test_found import finding
 
@@ -19,6 +21,14 @@ def test_each_severity_is_counted_and_the_muted_apart(tape: Tape) -> None:
     assert plain(right) == "1 muted, M shows them"
     assert plain(counted(checks, shows_muted=True)[1]) == "1 muted, shown"
     assert plain(counted(None)[0]) == "Findings"
+
+
+def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
+    tape.started().from_server(b"hello")
+    whole = LiveChecks(tape.journal)
+    whole.catch_up()
+    said = plain(counted(PastChecks(Past(tape.journal).at(1), whole))[1])
+    assert said == "2 more after this moment, $ shows all"
 
 
 def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:

@@ -40,7 +40,7 @@ class FindingDeeds(Panel):
     def action_pause(self) -> None:
         """Let the checks stand still, or go on."""
         checks = self._subject.checks
-        checks.paused = not checks.paused
+        checks.pause(not checks.paused)
         self._look()
 
     def action_mute(self) -> None:

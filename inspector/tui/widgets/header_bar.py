@@ -153,6 +153,8 @@ def _stage(subject: Subject) -> list[Span]:
             return [(f"{signs.error} not connected", "error")]
         case Stage.LOADING:
             return [(f"{signs.pending} reading", "pending")]
+        case Stage.RECORDED if subject.moment_shown is not None:
+            return [(f"{signs.closed} as at #{subject.moment_shown:,}", "warning")]
         case Stage.RECORDED:
             return [(f"{signs.closed} {'being recorded' if subject.grows else 'recorded'}", "accent")]
 

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from inspector.capture.journal import start_capture
 from inspector.capture.load import load
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Stderr
+from inspector.tui.past_subject import PastSubject, past_of
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME
 from inspector.tui.subject import About, Stage, Subject
 from inspector.tui.widgets import header_bar
@@ -269,3 +270,9 @@ async def test_tasks_have_a_tab_with_the_number_of_those_that_run(tape: Tape) ->
     row = (await lines(HeaderBar(subject)))[1]
     assert "9 Tasks" in row
     assert "⋯" not in row.partition("9 Tasks")[2]
+
+
+async def test_a_moment_of_a_recording_is_told_as_such(tape: Tape) -> None:
+    whole = Staged(handshake(tape), stage=Stage.RECORDED)
+    first, *_ = await lines(HeaderBar(PastSubject(whole, past_of(whole).at(2))))
+    assert first.endswith("▸ as at #2")
