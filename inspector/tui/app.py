@@ -125,6 +125,8 @@ class InspectApp(
             panel = tab.panels[name] = make_panel(name, tab.subject if name == "traffic" else subject)
             await self.mount(panel, after=self.header)
         self.show_moment(panel, subject)
+        if name == "findings":
+            panel.show_findings(self.panel.meant_findings)
         tab.shown = self.header.shown = name
         self.show_only(panel)
         self.put_cursor()

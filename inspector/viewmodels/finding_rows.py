@@ -135,6 +135,14 @@ class FindingRows(RowSource):
             self._seen = ()
             self.take(self._found)
 
+    def reveal(self, finding: Finding) -> int | None:
+        """Unfold what hides a finding; where it is then, None if it is muted or filtered out."""
+        for key in ((finding.severity, ""), (finding.severity, finding.id)):
+            at = next((at for at, item in enumerate(self._items) if isinstance(item, Group) and item.key == key), None)
+            if at is not None and self._is_folded(self._items[at]):  # type: ignore[arg-type]
+                self.toggle_fold(at)
+        return next((at for at, item in enumerate(self._items) if item == finding), None)
+
     def row(self, index: int, width: int) -> RowView:
         item = self._items[index]
         if isinstance(item, Finding):

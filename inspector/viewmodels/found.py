@@ -80,7 +80,7 @@ class Found:
     def of_thing(self, kind: str, key: str, item: Any) -> "list[Finding]":
         """The findings about a listed thing as it is listed now, and about its uses.
 
-        `kind` is "tools", "prompts", "resources" or "resourceTemplates".
+        `kind` is "tools", "prompts", "resources" or "resourceTemplates"; `key` is "" for a thing without one.
         """
         about = self._things.get((kind, key), ())
         found = [each.finding for each in about if each.item is None or each.item == item]
@@ -105,7 +105,7 @@ class Found:
 
     def _count_faulty(self, kind: str) -> int:
         listing = self.journal.conversation.catalogue.listings.get(kind)
-        items = {peek.text(item, _KEYS[kind]): item for item in listing.items} if listing is not None else {}
+        items = {peek.text(item, _KEYS[kind]) or "": item for item in listing.items} if listing is not None else {}
         about = [key for its_kind, key in list(self._things) if its_kind == kind and key in items]
         return sum(any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key])) for key in about)
 
@@ -165,8 +165,7 @@ class Found:
         kind, at = listed.group(1), int(listed.group(2))
         items = peek.items(self._page[1], "result", kind)
         item = items[at] if at < len(items) else None
-        key = peek.text(item, _KEYS[kind])
-        return None if key is None else ((kind, key), item)
+        return None if item is None else ((kind, peek.text(item, _KEYS[kind]) or ""), item)
 
     def _used(self, n: int) -> tuple[tuple[str, str], None] | None:
         store, exchanges = self.journal.store, self.journal.conversation.exchanges

@@ -4,18 +4,22 @@ What can't be used as it is stays in the list and says why. Everything that the 
 an icon is a fact: nothing is fetched because a server names it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.protocol import peek
 from inspector.protocol.things import Thing
 from inspector.viewmodels import signs, text
+from inspector.viewmodels.grades import badge
 from inspector.viewmodels.lines import Fact, Line, fact, lay, paragraph
 from inspector.viewmodels.marks import MARKS
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 from inspector.viewmodels.thing_facts import annotation_facts, icon_facts, meta_facts
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
 
 _WIDE = 60
 
@@ -70,6 +74,8 @@ class OfferList(RowSource):
         self.rows: list[Offer] = []
         self.marks: Mapping[str, str] = {}
         """By key, "new" or "changed"; set before `replace`."""
+        self.found: Callable[[Thing], Sequence[Finding]] = lambda thing: ()
+        """What checks have found about a thing."""
         self._titles = titles
         self._generation = 0
 
@@ -92,20 +98,27 @@ class OfferList(RowSource):
 
     def row(self, index: int, width: int) -> RowView:
         offer = self.rows[index]
-        return RowView(row_spans(offer, width, self.marks.get(offer.thing.key, "")))
+        return RowView(row_spans(offer, width, self.marks.get(offer.thing.key, ""), badge(self.found(offer.thing))))
+
+    def judged(self) -> None:
+        """Rows may look otherwise: checks have found something."""
+        self._generation += 1
 
     def header(self, width: int) -> Sequence[Span]:
         label, place, right = self._titles
         return _laid([(label, "muted")], [(place, "muted")], (right, "muted"), width)
 
 
-def row_spans(offer: Offer, width: int, mark: str = "") -> list[Span]:
+def row_spans(offer: Offer, width: int, mark: str = "", badge: Span | None = None) -> list[Span]:
     """One offer in exactly `width` cells: what it is called, in wide lists its place, and a few words at the right.
 
-    `mark` is "new" or "changed" for one that is.
+    `mark` is "new" or "changed" for one that is, `badge` what checks say of it. In a narrow list the name is cut
+    before the badge.
     """
     left: list[Span] = [(offer.sign, "accent")] if offer.sign else []
     left.append((offer.label, "warning" if offer.flaw else "method"))
+    if badge is not None:
+        left += [(" ", "text"), badge]
     if mark:
         left += [(" ", "text"), MARKS[mark]]
     if offer.flaw:

@@ -3,11 +3,17 @@
 Panels are imported when they are first shown, so that the first picture does not wait for the others.
 """
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 from textual.widget import Widget
 
 from inspector.tui.keys import Where
 from inspector.tui.subject import Subject
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
 
 
 class Panel(Widget):
@@ -43,6 +49,14 @@ class Panel(Widget):
     def turn_back(self, subject: Subject) -> None:
         """Show another moment of the same conversation: nothing stays of what came later."""
         self.rebind(subject)
+
+    @property
+    def meant_findings(self) -> "Sequence[Finding]":
+        """What checks have found about what is chosen here: where the screen of findings begins; () for nothing."""
+        return ()
+
+    def show_findings(self, findings: "Sequence[Finding]") -> None:
+        """Begin at the first of these. Means something on the screen of findings."""
 
     def take_focus(self) -> None:
         """Focus what a person uses first."""

@@ -4,6 +4,7 @@ A wide terminal shows the finding beside the list, a narrow one below it. Enter 
 Checks come after the traffic: how far they are stands below the list.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.console import Group as RichGroup
@@ -13,6 +14,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from inspector.checks.findings import Finding
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels.finding_deeds import FindingDeeds
@@ -67,6 +69,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._text = Static("", markup=False)
         self._told: object = None
         self._begun = False
+        self._wanted_finding: Finding | None = None
         self._ticks = 0
 
     def compose(self) -> ComposeResult:
@@ -110,6 +113,11 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             return False
         self._list.focus()
         return True
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Begin at the first of these, once it is there."""
+        self._wanted_finding = findings[0] if findings else None
+        self._ticks = 0
 
     # Keys
 
@@ -167,6 +175,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             self._list.sync()
             self._begin()
             self._show()
+        self._go_to_wanted()
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
         checker = getattr(self.app, "checker", None)
         failed = checker is not None and checker.has_failed
@@ -182,6 +191,15 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             self._begun = True
             self._list.view.go_to(1)
             self._list.moved()
+
+    def _go_to_wanted(self) -> None:
+        wanted, self._wanted_finding = self._wanted_finding, None
+        at = self._rows.reveal(wanted) if wanted is not None else None
+        if at is not None:
+            self._list.sync()
+            self._list.view.go_to(at)
+            self._list.moved()
+            self._show()
 
     def _show(self) -> None:
         item = self._rows.item(self._list.view.cursor)
@@ -208,4 +226,6 @@ def _empty(subject: Subject, rows: FindingRows) -> list[list[Span]]:
         return [[(f"{glyphs().pending} Checking…", "pending")]]
     if any(checks.is_muted(each) for each in checks.all):
         return [[("Everything that was found is muted.", "muted")], [("M shows it", "faint")]]
+    if checks.later:
+        return [[("Nothing had been found by then.", "muted")], [("$ shows what was found later", "faint")]]
     return [[(f"{glyphs().ok} Nothing found so far.", "ok")]]

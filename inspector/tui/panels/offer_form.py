@@ -67,6 +67,7 @@ class OfferHead(ThingHead):
         yield list(self._kind.place(thing))
         if thing.flaw:
             yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
+        yield from self.finding_lines(full=self._full)
         about = [list(line) for line in described(thing)]
         yield from about[:_MOST] if self._full else beginning(about)
         yield from (list(line) for line in fact_lines([*title_facts(thing), *self._kind.facts(thing)]))

@@ -4,7 +4,8 @@ A wide terminal shows all three side by side, a middling one the result below th
 taken last.
 """
 
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,11 +13,15 @@ from textual.containers import Container
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.tui.panels import Panel
+from inspector.protocol.things import Thing
 from inspector.tui.panels.list_head import ListHead
 from inspector.tui.panels.result import ResultPanel, has_picture
+from inspector.tui.panels.step_findings import StepFindings
 from inspector.tui.subject import Stage, Subject
 from inspector.viewmodels.text import visible
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
 
 NARROW = 100
 """Below this many columns one step is shown at a time."""
@@ -46,6 +51,10 @@ class StepList(Widget):
         """Mean what the cursor is on without waiting any longer; what is to be done then, None if nothing is."""
         raise NotImplementedError
 
+    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
+        """What checks have found about a thing, worst first."""
+        raise NotImplementedError
+
     kinds: tuple[str, ...] = ()
     """The lists of the catalogue that are shown as one."""
 
@@ -55,6 +64,13 @@ class StepList(Widget):
 
 class StepForm(Widget):
     """What the second step must be able to do."""
+
+    thing: Thing | None
+    """What is shown."""
+
+    def say_findings(self, findings: "Sequence[Finding]") -> None:
+        """Say what checks have found about it."""
+        raise NotImplementedError
 
     @property
     def is_ready(self) -> bool:
@@ -70,7 +86,7 @@ SideT = TypeVar("SideT", bound=StepList)
 FormT = TypeVar("FormT", bound=StepForm)
 
 
-class Steps(Panel, Generic[SideT, FormT]):
+class Steps(StepFindings, Generic[SideT, FormT]):
     """List, form and result, arranged for the width there is."""
 
     DEFAULT_CSS = """
@@ -91,14 +107,17 @@ class Steps(Panel, Generic[SideT, FormT]):
     Steps.-narrow.-at-result > .steps--work, Steps.-narrow.-at-result ResultPanel { display: block; }
     """
 
+    side: SideT
+    """The list."""
+    form: FormT
+    """The form of what is chosen in it."""
+
     def __init__(self, subject: Subject, side: SideT, form: FormT, result: ResultPanel) -> None:
         super().__init__()
         self.subject = subject
         self.side = side
-        """The list."""
         self.side.add_class("steps--list")
         self.form = form
-        """The form of what is chosen in it."""
         self.form.add_class("steps--form")
         self.result = result
         """What came of asking for it."""

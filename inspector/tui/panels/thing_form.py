@@ -4,6 +4,9 @@ What was typed for a thing is kept by its key. Wrong input can be sent: the firs
 says so on the button, the second one sends.
 """
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import msgspec
 from rich.text import Text
 from textual.app import ComposeResult
@@ -15,14 +18,38 @@ from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.forms.values import FormValue, initial_value
 from inspector.protocol.things import Thing
+from inspector.tui.actions import key_name
 from inspector.tui.panels.call_bar import CallBar, Saying
 from inspector.tui.panels.steps import StepForm
 from inspector.tui.widgets.form_fields import FieldNode
 from inspector.tui.widgets.schema_form import SchemaForm, awaited_count
+from inspector.viewmodels.roles import Span
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
 
 
 class ThingHead(Static):
-    """What a thing says of itself."""
+    """What a thing says of itself, and what checks have found about it."""
+
+    _findings: "Sequence[Finding]" = ()
+
+    def say_findings(self, findings: "Sequence[Finding]") -> None:
+        """Say what was found, worst first; nearly free if it is what was said already."""
+        if list(findings) != list(self._findings):
+            self._findings = findings
+            self._renew()
+
+    def finding_lines(self, *, full: bool) -> list[list[Span]]:
+        """What was found in lines; [] for nothing."""
+        if not self._findings:
+            return []
+        from inspector.viewmodels.thing_findings import finding_spans
+
+        return finding_spans(self._findings, full=full, more_key=key_name("i"), evidence_key=key_name("E"))
+
+    def _renew(self) -> None:
+        """Draw anew."""
 
     def show(self, thing: Thing | None) -> None:
         """Show another thing."""
@@ -202,6 +229,10 @@ class ThingForm(StepForm):
         if self.thing is not None:
             await self.form.toggle_json()
             self._renew_bar()
+
+    def say_findings(self, findings: "Sequence[Finding]") -> None:
+        """Say what checks have found about the thing."""
+        self._head.say_findings(findings)
 
     def toggle_about(self) -> None:
         """Show all of the description, or its beginning."""

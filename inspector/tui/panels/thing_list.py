@@ -5,7 +5,7 @@ anew leaves cursor, place and search alone, and the thing that is meant stays me
 """
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,6 +27,7 @@ from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource
 
 if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
     from inspector.viewmodels.since_seen import Memory
 
 _REST = 0.1
@@ -38,6 +39,12 @@ class ThingRows(RowSource, Protocol):
 
     marks: Mapping[str, str]
     """By key, "new" or "changed"; set before `replace`."""
+
+    found: "Callable[[Any], Sequence[Finding]]"
+    """What checks have found about a thing."""
+
+    def judged(self) -> None:
+        """Rows may look otherwise: checks have found something."""
 
     def replace(self, things: Sequence[Any], wanted: str = "") -> None:
         """Show other things, or the same after another search."""
@@ -77,6 +84,8 @@ class ThingSide(StepList):
         super().__init__()
         self._subject = subject
         self._rows = rows
+        self._rows.found = self.findings
+        self._judged = 0
         self._words = words
         self._listings: tuple[Listing, ...] = ()
         self._things: Sequence[Any] = ()
@@ -112,6 +121,7 @@ class ThingSide(StepList):
         known = self._subject.journal.conversation.catalogue.listings
         listings = tuple(known[kind] for kind in self.kinds)
         self.head.sync(self._subject, self.kinds)
+        self._sync_badges()
         stage = (self._subject.stage, self._subject.listing in self.kinds)
         is_remembered_anew = self._subject.memory is not self._memory
         if (
@@ -130,6 +140,22 @@ class ThingSide(StepList):
         rows.empty = _empty(self._subject, self.kinds, self._words, listings, hidden=bool(self._things))
         rows.refresh()
         self._say()
+
+    def _sync_badges(self) -> None:
+        checks = self._subject.checks_so_far
+        changes = checks.changes if checks is not None else 0
+        if changes != self._judged:
+            self._judged = changes
+            self._rows.judged()
+            self._list.sync()
+
+    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
+        """What checks have found about a thing, worst first."""
+        if thing is None or self._subject.checks_so_far is None:
+            return ()
+        from inspector.viewmodels.thing_findings import findings_about
+
+        return findings_about(self._subject.checks_so_far, thing)
 
     def rebind(self, subject: Subject) -> None:
         """Show the things of another conversation; until they come, those of the one before stay.

@@ -50,17 +50,23 @@ class ToolHead(ThingHead):
 
     def _renew(self) -> None:
         inks = role_styles(dark=self.app.current_theme.dark)
-        lines = list(_lines(self._tool, full=self.full)) if self._tool else []
+        lines = self._lines(self._tool) if self._tool else []
         shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
         about = Text("\n").join(shown)
         self.update(about)
+
+    def _lines(self, tool: Tool) -> list[list[Span]]:
+        flaw = tool_facts(tool).flaw
+        title, *rest = _lines(tool, full=self.full)
+        wrong: list[list[Span]] = []
+        if flaw:
+            wrong.append([(f"{glyphs().warning} {flaw}: it can still be called, with JSON", "warning")])
+        return [title, *wrong, *self.finding_lines(full=self.full), *rest]
 
 
 def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     facts = tool_facts(tool)
     yield list(facts.title)
-    if facts.flaw:
-        yield [(f"{glyphs().warning} {facts.flaw}: it can still be called, with JSON", "warning")]
     described = [[(part, role) for part, role in line] for line in facts.description]
     if full:
         yield from described[:_MOST]

@@ -1,16 +1,12 @@
 """The list of tools with its search line."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from inspector.protocol.things import Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.panels.thing_list import ListWords, ThingSide
 from inspector.tui.subject import Subject
 from inspector.viewmodels.tools import ToolList, total_cost
-
-if TYPE_CHECKING:
-    from inspector.checks.findings import Finding
 
 _WORDS = ListWords("tool", "tools", "name, title or description")
 
@@ -30,22 +26,7 @@ class ToolSide(ThingSide):
 
     def __init__(self, subject: Subject) -> None:
         self._tools = ToolList()
-        self._tools.found = self._found
-        self._judged = 0
         super().__init__(subject, self._tools, _WORDS)
-
-    def sync(self) -> None:
-        """Take over what has changed in the list, and in what checks say of it."""
-        super().sync()
-        checks = self._subject.checks_so_far
-        if checks is not None and checks.changes != self._judged:
-            self._judged = checks.changes
-            self._tools.judged()
-            self._list.sync()
-
-    def _found(self, tool: Tool) -> "Sequence[Finding]":
-        checks = self._subject.checks_so_far
-        return checks.of_thing("tools", tool.name, tool.raw) if checks is not None else ()
 
     def read(self, listings: Sequence[Listing]) -> Sequence[Tool]:
         """The tools."""

@@ -1,0 +1,50 @@
+"""What checks have found about the thing that is shown: told above its form, and where screen E begins."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from inspector.protocol.things import Thing
+from inspector.tui.panels import Panel
+from inspector.tui.subject import Subject
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+
+
+class FindingList(Protocol):
+    """A list whose things checks have looked at."""
+
+    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
+        """What checks have found about a thing, worst first."""
+
+
+class FindingForm(Protocol):
+    """Where it is told what was found about a thing."""
+
+    thing: Thing | None
+    """What is shown."""
+
+    def say_findings(self, findings: "Sequence[Finding]") -> None:
+        """Say what was found about it; nearly free if it was said already."""
+
+
+class StepFindings(Panel):
+    """The part of a panel with a list and a form."""
+
+    subject: Subject
+    side: FindingList
+    form: FindingForm
+    _seen_findings: tuple[object, ...] = ()
+
+    def sync_findings(self) -> None:
+        """Say of the thing that is shown what was found about it. Nearly free while both are the same."""
+        checks, thing = self.subject.checks_so_far, self.form.thing
+        seen = (checks, checks.changes if checks is not None else 0, thing)
+        if seen != self._seen_findings:
+            self._seen_findings = seen
+            self.form.say_findings(self.side.findings(thing))
+
+    @property
+    def meant_findings(self) -> "Sequence[Finding]":
+        """What was found about the thing that is shown, worst first: where the screen of findings begins."""
+        return self.side.findings(self.form.thing)
