@@ -6,13 +6,13 @@ What can't be read is counted and told in notices; the rest is there.
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from inspector.capture import index
-from inspector.capture.entries import entry_of
+from inspector.capture.entries import Entry, entry_of
 from inspector.capture.journal import Journal
-from inspector.capture.lines import BLOCK, Block, blocks, is_newer_minor, open_for_reading, read_head
+from inspector.capture.lines import BLOCK, Block, blocks, is_newer_minor
 from inspector.capture.opening import being_written
 from inspector.capture.past import Points
 from inspector.capture.records import (
@@ -29,9 +29,11 @@ from inspector.capture.records import (
     from_line,
     type_of,
 )
-from inspector.capture.rows import Rows
+from inspector.capture.rows import Hearer, Rows
+from inspector.capture.stand_ins import StandIn, open_capture
 from inspector.capture.standing import Standing, Trouble
 from inspector.capture.window import Window
+from inspector.protocol.events import Event
 from inspector.protocol.frames import Frame
 
 
@@ -69,16 +71,13 @@ class RecordedFile:
 class Loading:
     """A capture that is being read: `journal` fills with every step, and can be shown meanwhile.
 
+    Of another program's file, what stands in for it is read; the journal is that of the file that was named.
+
     Raises (when made): CaptureError if the file is no capture or must not be read.
     """
 
     def __init__(self, path: Path) -> None:
-        fd = open_for_reading(path)
-        try:
-            head = read_head(fd, path)
-        except BaseException:
-            os.close(fd)
-            raise
+        fd, head, read, self._stand_in = open_capture(path)
         self._source = RecordedFile(fd)
         self.journal = Journal(self._source, head, path=path)
         """It is there from the beginning; closing it ends the loading."""
@@ -93,10 +92,20 @@ class Loading:
         self._passed_over: Counter[str] = Counter()
         self._end: EndRecord | None = None
         self._head = head
-        self._path = path
+        self._path = read
         self._identity: index.Identity | None = None
-        self.standing = Standing(fd, path)
+        self.standing = Standing(fd, read)
         """Whether the file is still what it was."""
+
+    def tell(self, hearer: Hearer) -> None:
+        """Before the first step: have somebody hear of every frame."""
+
+        def hear(entry: Entry, events: Sequence[Event]) -> None:
+            if isinstance(entry.what, Frame):
+                hearer.heard(entry.what, events)
+
+        self._rows.hearer = hearer
+        self.journal.listen(hear)
 
     @property
     def is_whole(self) -> bool:
@@ -125,7 +134,7 @@ class Loading:
 
     def recall(self, directory: Path) -> bool:
         """Take over what an earlier loading of this capture has kept there; if True, that is all, without a step."""
-        if self.total < index.SMALLEST or being_written(self._source.fd):
+        if self._stand_in is not None or self.total < index.SMALLEST or being_written(self._source.fd):
             return False
         try:
             self._identity = index.identity(self._source.fd, self._path, self._head.id)
@@ -211,7 +220,8 @@ class Loading:
         self.done = max(self.done, self.total)
         note = self.journal.note
         if isinstance(self._head.imported, Import):
-            note(_origin(self._head.imported))
+            for said in _origin(self._head.imported, self._stand_in):
+                note(said)
         if is_newer_minor(self._head.v):
             note(f"The capture has format {self._head.v[:40]}, newer than this program: parts of it may not be shown.")
         passed_over = self._passed_over + self._rows.passed_over
@@ -240,7 +250,11 @@ def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None) -
 
     Raises: CaptureError if the file is no capture or must not be read.
     """
-    loading = Loading(path)
+    return finish(Loading(path), on_progress)
+
+
+def finish(loading: Loading, on_progress: Callable[[int, int], None] | None = None) -> Journal:
+    """Take all steps of a loading; its journal."""
     try:
         more = True
         while more:
@@ -259,7 +273,14 @@ def _gap(record: GapRecord) -> str:
     return f"The capture has a gap: {record.lost_frames} records within {seconds:.1f} s could not be written{why}."
 
 
-def _origin(imported: Import) -> str:
-    losses = "; ".join(each[:200] for each in imported.losses[:10])
-    tool = imported.tool[:60] or "from another program"
-    return f"Imported ({tool}); what it was made of does not tell {losses or 'all'}."
+def _origin(imported: Import, stand_in: StandIn | None) -> Iterator[str]:
+    losses = "; ".join(each[:200] for each in imported.losses[:10]) or "all"
+    if stand_in is None:
+        tool = imported.tool[:60] or "from another program"
+        yield f"Imported ({tool}); what it was made of does not tell {losses}."
+        return
+    many = f"{len(imported.losses)} things" if len(imported.losses) != 1 else "1 thing"
+    yield f"Read from {stand_in.file.name}, {stand_in.title}; {many} it does not tell: {losses}."
+    if stand_in.passed_over:
+        left_out = ", ".join(f"{what} ({count:,})" for what, count in stand_in.passed_over.items())
+        yield f"Left out of what is shown of it: {left_out}."

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.capture.lines import blocks, open_for_reading, read_head
+from inspector.capture.lines import blocks
 from inspector.capture.records import ConnectionRecord, from_line
 from inspector.capture.sharing.names import is_harmless_variable, is_secret, is_telling
 from inspector.capture.sharing.paths import read_path
 from inspector.capture.sharing.sharing import Shared, Wish
+from inspector.capture.stand_ins import open_capture
 from inspector.capture.window import read_at
 from inspector.errors import UsageError
 
@@ -64,9 +65,8 @@ def chosen(
 
 def variables(path: Path) -> tuple[str, ...]:
     """The names of the variables that the servers of a capture got, each once. Raises: CaptureError."""
-    fd = open_for_reading(path)
+    fd = open_capture(path).fd
     try:
-        read_head(fd, path)
         names: dict[str, None] = {}
         for block in blocks(lambda place, length: read_at(fd, place, length)):
             for line in block.lines:

@@ -6,6 +6,7 @@ Nothing is made up: what the format does not tell is not in the capture, but for
 import hashlib
 import os
 import shlex
+import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice
@@ -32,6 +33,8 @@ _BEGIN = 1_000_000_000
 _FIRST = 10
 """Items among which one is sought that says when all this was."""
 _CHUNK = 1024 * 1024
+_NAMESPACE = uuid.UUID("5d0f6f0e-93f5-5b0c-9a52-6e8f0c2d7b41")
+"""For the ids of captures that are made of other files."""
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -48,6 +51,8 @@ def import_file(
     path: Path, out: Path, *, name: str = "", overwrite: bool = False, keep_secrets: bool = False
 ) -> Imported:
     """Write what stands in a foreign file as a capture; `name` is the format, "" to find it out.
+
+    The capture of the same file has the same id each time: it is the same evidence.
 
     Raises: CaptureError if it is none that can be read, or holds nothing; UsageError if `out` can't be written.
     """
@@ -76,14 +81,15 @@ def import_file(
 def _nothing(name: str, tool: str) -> CaptureError:
     return CaptureError(
         f"{name} holds no message that can be read as {READERS[tool].title}",
-        hint=f"If it is something else, say so with --from: {', '.join(READERS)}.",
+        hint=f"If it is something else, say so to mcp-inspect import, --from {', '.join(READERS)}.",
     )
 
 
 def _head(origin: Import, began_ns: int, *, keep_secrets: bool) -> Head:
     redaction = Redaction() if keep_secrets else Redaction(NO_CREDENTIALS, "write")
     head = new_head("import", _BEGIN, began_ns)
-    return msgspec.structs.replace(head, tz="", imported=origin, redaction=redaction)
+    own = str(uuid.uuid5(_NAMESPACE, f"{origin.tool} {origin.file_sha256}"))
+    return msgspec.structs.replace(head, id=own, tz="", imported=origin, redaction=redaction)
 
 
 def _write(found: Iterator[Item], head: Head, out: Path, *, overwrite: bool, source: Source) -> tuple[int, int]:
@@ -104,6 +110,10 @@ def _write(found: Iterator[Item], head: Head, out: Path, *, overwrite: bool, sou
             out.unlink()
         raise
     journal.close()
+    if file.trouble:
+        with suppress(OSError):
+            out.unlink()
+        raise CaptureError(f"{out} is not whole, so it is not kept. {file.trouble}", hint="Make room on the disk.")
     return frames, journal.count
 
 

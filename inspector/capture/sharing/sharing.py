@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.capture.lines import blocks, open_for_reading, read_head
+from inspector.capture.lines import blocks
 from inspector.capture.opening import being_written
 from inspector.capture.records import (
     KNOWN,
@@ -33,6 +33,7 @@ from inspector.capture.sharing.known import Known, longest, narrowed, survivor
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.pseudonyms import Pseudonyms
 from inspector.capture.sharing.redactor import Redactor
+from inspector.capture.stand_ins import open_capture
 from inspector.capture.window import read_at
 from inspector.errors import UsageError
 
@@ -92,12 +93,9 @@ class Sharing:
 
     def __init__(self, path: Path, wish: Wish) -> None:
         self._path = path
-        self._fd = open_for_reading(path)
-        try:
-            self.head: Head = read_head(self._fd, path)
-        except BaseException:
-            os.close(self._fd)
-            raise
+        found = open_capture(path)
+        self._fd = found.fd
+        self.head: Head = found.head
         self._size = os.fstat(self._fd).st_size
         self.known = Known()
         for value, rule in wish.secrets:

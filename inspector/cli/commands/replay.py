@@ -10,14 +10,18 @@ from inspector.cli.interface import replay
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
-_EXAMPLES = ("mcp-inspect replay session.mcpcap", "mcp-inspect replay before.mcpcap after.mcpcap")
+_EXAMPLES = ("mcp-inspect replay session.mcpcap", "mcp-inspect replay before.mcpcap after.mcpcap", "mcp-inspect replay session.har")
 
 
 @click.command("replay", cls=Documented, examples=_EXAMPLES)
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
 @click.pass_obj
 def command(world: World, /, files: tuple[Path, ...]) -> ExitStatus:
-    """Open a capture, read-only; several in a tab each."""
+    """Open a capture, read-only; several in a tab each.
+
+    What another program recorded opens as well, as what mcp-inspect import makes of it, and so it does wherever a
+    command takes a capture. Nothing is kept of that but notes, beside the file.
+    """
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")

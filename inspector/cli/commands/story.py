@@ -37,6 +37,8 @@ def command(world: World, /, file: Path, n: int, out: Path | None, as_json: bool
     output = Output(world)
     journal = load(file)
     try:
+        for notice in journal.notices:
+            output.warn(notice)
         story = _told(journal, n)
         if as_json:
             output.data(msgspec.to_builtins(story))

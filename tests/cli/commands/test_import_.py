@@ -15,7 +15,7 @@ FOREIGN = ROOT / "tests" / "captures" / "foreign"
 def test_it_says_what_came_and_what_is_lost(tmp_path: Path) -> None:
     file = tmp_path / "a log.txt"
     file.write_bytes((FOREIGN / "claude-desktop.log").read_bytes())
-    ran = inspect("tail", str(file))
+    ran = inspect("verify", str(file))
     assert f"mcp-inspect import '{file}' makes a capture of it" in ran.stderr, "the way is shown where it is missed"
     ran = inspect("import", str(file))
     assert ran.status == ExitStatus.OK

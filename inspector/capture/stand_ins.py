@@ -1,0 +1,139 @@
+"""Files of other programs, named where a capture is expected: each is read through a capture that stands in for it.
+
+A stand-in is made when its file is first looked into, for its owner alone, in a directory that goes when the program
+ends. What is noted and what is promoted stands beside the file that was named, and the same file has the same id
+each time, so that its notes are found again. Nothing is kept of it but that.
+"""
+
+import atexit
+import os
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+import msgspec
+
+from inspector.capture.foreign import LOOKS_AT
+from inspector.capture.lines import open_for_reading, read_head
+from inspector.capture.records import Head
+from inspector.capture.window import read_at
+from inspector.errors import CaptureError
+
+_Version = tuple[int, int, int, int]
+"""What tells one file, as it stands, from another: device, inode, size, time of the last change."""
+
+
+class StandIn(msgspec.Struct, frozen=True):
+    """A capture that stands in for a file."""
+
+    capture: Path
+    """It goes when the program ends."""
+    file: Path
+    """The one that was named."""
+    title: str
+    """What that is: "a HAR file"."""
+    passed_over: dict[str, int]
+    """What of it could not be taken, by what it was, in the plural."""
+
+
+class OpenCapture(NamedTuple):
+    """A capture that is open for reading, or what stands in for another program's file."""
+
+    fd: int
+    """Whoever has opened it closes it."""
+    head: Head
+    path: Path
+    """Where it is: the name that was given, unless something stands in."""
+    stand_in: StandIn | None
+
+
+class _StandIns:
+    """Those of this run."""
+
+    def __init__(self) -> None:
+        self._known: dict[_Version, StandIn] = {}
+        self._directory: Path | None = None
+        self._lock = Lock()
+
+    def of(self, path: Path, version: _Version) -> StandIn:
+        """That of a foreign file, made now if there is none. Raises: CaptureError."""
+        with self._lock:
+            known = self._known.get(version)
+            if known is None:
+                known = self._known[version] = self._make(path)
+        return msgspec.structs.replace(known, file=path)
+
+    def _make(self, path: Path) -> StandIn:
+        import tempfile
+
+        from inspector.capture.import_.importing import import_file
+
+        if self._directory is None:
+            self._directory = Path(tempfile.mkdtemp(prefix="mcp-inspect-file-"))
+            atexit.register(self._remove)
+        capture = self._directory / f"{len(self._known)}.mcpcap"
+        found = import_file(path, capture, overwrite=True)
+        return StandIn(capture, path, found.reader.title, found.passed_over)
+
+    def _remove(self) -> None:
+        import shutil
+
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+
+
+_stand_ins = _StandIns()
+
+
+def open_capture(path: Path) -> OpenCapture:
+    """Open a capture, or a file of another program through what stands in for it.
+
+    Raises: CaptureError if it is neither, or must not be read.
+    """
+    try:
+        return _opened(path, None)
+    except CaptureError:
+        found = stand_in(path)
+        if found is None:
+            raise
+    return _opened(found.capture, found)
+
+
+def _opened(path: Path, found: StandIn | None) -> OpenCapture:
+    fd = open_for_reading(path)
+    try:
+        return OpenCapture(fd, read_head(fd, path), path, found)
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def stand_in(path: Path) -> StandIn | None:
+    """What stands in for a file; None for a capture, and for what can't be read as anything else.
+
+    Making it takes as long as an import. Raises: CaptureError if nothing comes of a file of a known format.
+    """
+    version = _version(path)
+    return _stand_ins.of(path, version) if version is not None else None
+
+
+def _version(path: Path) -> _Version | None:
+    """Of a file in a known format of another program; None for any other one, and if there is none."""
+    with suppress(CaptureError):
+        fd = open_for_reading(path)
+        try:
+            start = read_at(fd, 0, LOOKS_AT)
+            if start.startswith(b'{"r":"head"') or not _is_known(start):
+                return None
+            facts = os.fstat(fd)
+            return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+        finally:
+            os.close(fd)
+    return None
+
+
+def _is_known(start: bytes) -> bool:
+    from inspector.capture.import_.formats import recognised  # few open a file of another program
+
+    return recognised(start) is not None
