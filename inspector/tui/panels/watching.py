@@ -79,7 +79,7 @@ class WatchingPanel(OffersPanel):
 
         self.app.push_screen(BeforeAfterScreen(title, compare))
 
-    def on_offers_panel_request_finished(self, event: OffersPanel.RequestFinished) -> None:
+    def on_asking_request_finished(self, event: OffersPanel.RequestFinished) -> None:
         """Say whether a resource that was read again says something else."""
         if event.call.exchange is not None and event.call.journal is self.subject.journal:
             self._compare_quietly(event.call.exchange)
@@ -99,9 +99,9 @@ class WatchingPanel(OffersPanel):
         """A read that was answered, and the one before it of the same resource; None without."""
         if newer is None or newer.state is not ExchangeState.ANSWERED:
             return None
-        if self._history.take():
-            self._find_calls()
-        reads = [call.exchange for call in self._history.of(newer.target) if not call.is_earlier]
+        if self.history.take():
+            self.show_history()
+        reads = [call.exchange for call in self.history.of(newer.target) if not call.is_earlier]
         older = [each for each in reads if each.number < newer.number and each.state is ExchangeState.ANSWERED]
         return (older[-1], newer) if older and newer in reads else None
 

@@ -8,7 +8,6 @@ from textual.widgets import TextArea
 
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
-from inspector.tui.panels.tools import ToolsPanel
 from inspector.tui.screens.confirm import ConfirmScreen
 from inspector.tui.subject import Stage
 from inspector.tui.widgets.log_list import LogList
@@ -314,20 +313,6 @@ async def test_a_quiet_panel_does_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         for _ in range(5):
             app.panel.sync()
         assert painted == []
-
-
-async def test_the_end_of_a_call_is_told() -> None:
-    class Hearing(Tools):
-        heard: list[str]
-
-        def on_tools_panel_call_finished(self, event: ToolsPanel.CallFinished) -> None:
-            self.heard = [*getattr(self, "heard", []), event.call.thing.name]
-
-    app = Hearing(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await until(lambda: getattr(app, "heard", []) == ["add"], "the end is told")
 
 
 async def test_the_keys_of_the_result_work_from_the_list_too() -> None:

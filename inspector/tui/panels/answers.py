@@ -1,0 +1,145 @@
+"""What came of asking for the chosen thing: the newest answer and the history, beside the list and the form.
+
+Everything that is shown is read back from the journal, so a recording shows its own requests by the same code.
+"""
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from textual import work
+from textual.message import Message
+
+from inspector.capture.journal import Journal
+from inspector.protocol.exchanges import Exchange
+from inspector.tui.panels.call_history import CallHistory, HistoryRows
+from inspector.tui.panels.calling import Calling
+from inspector.tui.panels.calls import Call, Looked, Past, look, look_back
+from inspector.tui.panels.clocks import clocks_of
+from inspector.tui.panels.result import ResultPanel
+from inspector.tui.panels.steps import Steps
+from inspector.tui.panels.thing_form import ThingForm
+from inspector.tui.panels.thing_list import ThingSide
+from inspector.tui.subject import Subject
+
+ThingSideT = TypeVar("ThingSideT", bound=ThingSide)
+ThingFormT = TypeVar("ThingFormT", bound=ThingForm)
+
+
+class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
+    """List, form and result of things that can be asked for, kept at what the journal says."""
+
+    class LookedAt(Message):
+        """A request that is over has been read back and judged."""
+
+        def __init__(self, looked: Looked, *, journal: Journal) -> None:
+            super().__init__()
+            self.looked = looked
+            self.journal = journal
+            """The one that it was read from."""
+
+    method = ""
+    """What asks for one of these things."""
+    done = ""
+    """That it was asked for, as a participle: "called"."""
+
+    def __init__(self, subject: Subject, side: ThingSideT, form: ThingFormT, result: ResultPanel) -> None:
+        super().__init__(subject, side, form, result)
+        self.calling = Calling(subject, self.done)
+        """The requests that run."""
+        self.history = CallHistory(subject, self.method)
+        """All requests of its method."""
+        self.wanted: Exchange | None = None
+        """The request that is being read back, or was last."""
+
+    @property
+    def past(self) -> Sequence[Past]:
+        """Requests for the chosen thing, oldest first."""
+        raise NotImplementedError
+
+    @property
+    def output_schema(self) -> Any:
+        """What the answers of the chosen thing should fit; None for anything."""
+        return None
+
+    def show_history(self) -> None:
+        """Show the requests for the chosen thing: there is one more, or another thing is chosen."""
+        self.result.body.show_history(HistoryRows(self.subject, lambda: self.past))
+
+    def sync(self) -> None:
+        """Take in what is new."""
+        if not self.is_ready:
+            return
+        self.side.sync()
+        self.sync_findings()
+        self.form.say_why_not(self.calling.why_not(), gone=self.side.has_lost(self.form.thing))
+        if self.history.take():
+            self.show_history()
+        if self.result.is_empty:
+            self._show_newest()
+        self.result.tick(self.subject.now_ns, clocks_of(self.subject, self.result.exchange))
+        self.result.body.sync()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation; the chosen thing and what was typed stay.
+
+        Of a recording it is another moment, and no request of later stays.
+        """
+        self.subject = subject
+        self.calling = Calling(subject, self.done)
+        if subject.can_act:
+            self.history.rebind(subject)
+        else:
+            self.history, self.wanted = CallHistory(subject, self.method), None
+        self.side.rebind(subject)
+        if self.is_ready:
+            self.result.outlive() if subject.can_act else self.result.show_nothing()
+            self.show_history()
+
+    async def choose(self, meant: ThingSide.Chosen) -> None:
+        """Show the thing, and its newest request."""
+        thing, before = meant.thing, self.form.thing
+        if thing is None or thing != before:
+            await self.form.show(thing)
+        if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
+            self.show_history()
+            self.wanted = None
+            self.result.show_nothing()
+            self.remove_class("-called")
+            self._show_newest()
+
+    def _show_newest(self) -> None:
+        """Show the newest request for the thing, running or over; nearly free if there is none."""
+        running = self.calling.of(self.form.thing)
+        over = (call.exchange for call in reversed(self.past) if not call.is_earlier and not call.exchange.is_open)
+        newest = next(over, None)
+        if running is not None:
+            self.result.show_running(running)
+        elif newest is None:
+            self.wanted = None
+        elif newest is not self.wanted:
+            self.wanted = newest
+            self.look_at(self.subject.journal, newest, None)
+
+    @work(exclusive=True, group="look")
+    async def look_at(self, journal: Journal, exchange: Exchange | None, call: Call | None) -> None:
+        """Read a request back, and show it then. Only the last one that was asked for is waited for."""
+        called = call.called if call else None
+        looked = await asyncio.to_thread(look, journal, exchange, self.output_schema, called, method=self.method)
+        if call is not None:
+            looked = dataclasses.replace(looked, arguments=call.arguments)
+        self.post_message(self.LookedAt(looked, journal=journal))
+
+    def on_answers_looked_at(self, event: LookedAt) -> None:
+        """Show it."""
+        event.stop()
+        self.add_class("-called")
+        self.result.show(event.looked, earlier=event.journal is not self.subject.journal)
+
+    def show_again(self, call: Past) -> None:
+        """Show an earlier request."""
+        if call.is_earlier:
+            self.result.show(look_back(call), earlier=True)
+        else:
+            self.look_at(self.subject.journal, call.exchange, None)
