@@ -54,12 +54,13 @@ class Digests:
     def take_run(self, run: Run) -> bool:
         """Add a run; whether a `sum` of its stream is due now."""
         stream = self._streams.setdefault((run.direction, run.channel), _Stream())
-        whole = b"".join([payload + _EOL[eol] for payload, eol in run.lines])
+        end = _EOL[run.eol]
+        whole = end.join(run.payloads) + end
         stream.sha256.update(whole)
         stream.bytes += len(whole)
         if stream.frames == stream.written:
             stream.since_ns = run.time_ns
-        stream.frames += len(run.lines)
+        stream.frames += len(run.payloads)
         return stream.frames - stream.written >= EVERY_FRAMES or run.time_ns - stream.since_ns >= EVERY_NS
 
     def sum(self, direction: Direction, channel: Channel, c: str) -> SumRecord:

@@ -11,7 +11,9 @@ import hashlib
 import os
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from pathlib import Path
 
 from inspector.capture.records import EndRecord, GapRecord, to_line
@@ -61,9 +63,9 @@ class CaptureFile:
         self._window = Window()
         """Held while the descriptor is read from, so that a large payload does not keep the traffic waiting."""
         self._fresh: dict[int, bytes] = {}
-        """Lines by their place, not yet taken by the writer."""
+        """Lines, or runs of them in one piece, by their place, not yet taken by the writer."""
         self._taken: dict[int, bytes] = {}
-        """Lines that the writer is at."""
+        """What the writer is at."""
         self._end = 0
         self._written = 0
         self._waiting = 0
@@ -125,16 +127,20 @@ class CaptureFile:
         """Queue lines that belong together, as `put` does one; their places."""
         with self._turn:
             if self.open and self._waiting < self._budget and not self._losses.is_pending:
-                return [self._queue(line) for line in lines]
+                first = self._queue(b"".join(lines))
+                return list(accumulate(map(len, lines[:-1]), initial=first))
         return [self.put(line, time_ns, size=size) for line, size in zip(lines, sizes, strict=True)]
 
     def read(self, place: int, length: int) -> bytes:
         """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
         # Without the lock, for which a reader would wait in a flood: a line goes from fresh to taken to the file, and
         # is in two of them for a moment rather than in none, so whoever looks in this order finds it.
-        waiting = self._fresh.get(place) or self._taken.get(place)
-        if waiting is not None or place == LOST:
-            return waiting or b""
+        if place == LOST:
+            return b""
+        if place + length > self._written:
+            waiting = _within(self._fresh, place, length) or _within(self._taken, place, length)
+            if waiting is not None:
+                return waiting
         with self._reading:
             return b"" if self._closed else self._window.read(self._fd, place, length)
 
@@ -273,6 +279,17 @@ class CaptureFile:
             self._taken, self._fresh = self._fresh, {}
         self._write_taken()
         self._sync_now()
+
+
+def _within(pieces: dict[int, bytes], place: int, length: int) -> bytes | None:
+    """A line among pieces that stand in the order of their places; None if it is in none of them."""
+    piece = pieces.get(place)
+    if piece is None and pieces:
+        places = list(pieces)
+        begin = places[bisect_right(places, place) - 1]
+        piece, place = pieces[begin], place - begin
+        return piece[place : place + length] if 0 <= place < len(piece) else None
+    return piece[:length] if piece is not None else None
 
 
 class _Losses:

@@ -148,10 +148,10 @@ class Journal:
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Frames crossed the wire just now, in one piece. Those that make a run are taken in together."""
         together = not self._listeners.hear_runs
-        for in_run, part in groupby(lines, lambda line: together and belongs(line[0])):
+        for end, part in groupby(lines, lambda line: line[1] if together and belongs(line[0]) else None):
             several = list(part)
-            if in_run and len(several) >= SHORTEST:
-                self._run(direction, channel, several)
+            if end is not None and len(several) >= SHORTEST:
+                self._run(direction, channel, [payload for payload, _ in several], end)
                 continue
             for payload, eol in several:
                 self.frame(direction, channel, payload, eol=eol)
@@ -198,9 +198,9 @@ class Journal:
             self._recorder.close()
         self._source.close()
 
-    def _run(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        run = Run(self.store.count + 1, self._clock(), self._wall(), direction, channel, lines)
-        nowhere = [LOST] * len(lines), [0] * len(lines)
+    def _run(self, direction: Direction, channel: Channel, payloads: Sequence[bytes], eol: Eol) -> None:
+        run = Run(self.store.count + 1, self._clock(), self._wall(), direction, channel, payloads, eol)
+        nowhere = [LOST] * len(payloads), [0] * len(payloads)
         places, lengths = self._recorder.keep_run(run) if self._recorder is not None else nowhere
         self.store.add_run(run, places, lengths)
 

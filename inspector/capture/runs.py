@@ -5,13 +5,13 @@ of them; they were read by the same read, so they share its moment. What is writ
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 from inspector.capture.entries import Entry, record_of
 from inspector.capture.records import FrameRecord, to_line
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
-from inspector.protocol.jsonrpc import notification_method
 
 METHOD = "notifications/message"
 """What a run consists of. The fold takes no note of it in any revision."""
@@ -23,13 +23,31 @@ LONGEST_PAYLOAD = 64 * 1024
 _to_json = msgspec.json.Encoder().encode
 
 
+class _LogMessage(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A log message and nothing else: an id, a result or an error makes it something to look at."""
+
+    jsonrpc: Literal["2.0"]
+    method: Literal["notifications/message"]
+    params: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_decode = msgspec.json.Decoder(_LogMessage).decode
+_NAME = METHOD.encode()
+
+
 def belongs(payload: bytes) -> bool:
     """Whether a frame may be part of a run: a well-formed log message, and not a long one."""
-    return len(payload) <= LONGEST_PAYLOAD and notification_method(payload) == METHOD
+    if _NAME not in payload or len(payload) > LONGEST_PAYLOAD:  # sooner said of all others than by reading them
+        return False
+    try:
+        _decode(payload)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Some frames that came in one piece."""
+    """Some frames that came in one piece, each line of which ended alike."""
 
     first: int
     """The number of its first frame; the others follow."""
@@ -37,39 +55,38 @@ class Run(msgspec.Struct, frozen=True):
     wall_ns: int
     direction: Direction
     channel: Channel
-    lines: Sequence[tuple[bytes, Eol]]
-    """Payloads, and how each line ended."""
+    payloads: Sequence[bytes]
+    eol: Eol
 
     @property
     def sizes(self) -> list[int]:
         """Payload bytes of each."""
-        return [len(payload) for payload, _ in self.lines]
+        return list(map(len, self.payloads))
 
     def entries(self) -> list[Entry]:
         """The same, one by one, for whoever wants to know of each."""
-        return [self._entry(place) for place in range(len(self.lines))]
+        return [self._entry(place) for place in range(len(self.payloads))]
 
     def records(self, *, c: str, origin: str) -> list[bytes]:
         """The lines of the capture; `c` names the connection, `origin` who made the frames."""
-        heads = {eol: self._head(c, origin, eol) for eol in {eol for _, eol in self.lines}}
-        found = []
-        for n, (payload, eol) in enumerate(self.lines, self.first):
+        head, found = self._head(c, origin), []
+        for n, payload in enumerate(self.payloads, self.first):
             try:
                 raw = _to_json(payload.decode())
             except UnicodeDecodeError:
                 found.append(to_line(record_of(self._entry(n - self.first), c=c, origin=origin)))
                 continue
-            found.append(b'%b,"n":%d,"len":%d,"raw":%b}\n' % (heads[eol], n, len(payload), raw))
+            found.append(b'%b,"n":%d,"len":%d,"raw":%b}\n' % (head, n, len(payload), raw))
         return found
 
-    def _head(self, c: str, origin: str, eol: Eol) -> bytes:
+    def _head(self, c: str, origin: str) -> bytes:
         """What the records of a run have in common, without the brace at its end."""
         common = FrameRecord(
-            c=c, dir=self.direction, ch=self.channel, tm=self.time_ns, tw=self.wall_ns, eol=eol, origin=origin
+            c=c, dir=self.direction, ch=self.channel, tm=self.time_ns, tw=self.wall_ns, eol=self.eol, origin=origin
         )
         return _to_json(common)[:-1]
 
     def _entry(self, place: int) -> Entry:
-        n, (payload, eol) = self.first + place, self.lines[place]
-        frame = Frame(n, self.time_ns, self.wall_ns, self.direction, self.channel, payload, eol)
+        n, payload = self.first + place, self.payloads[place]
+        frame = Frame(n, self.time_ns, self.wall_ns, self.direction, self.channel, payload, self.eol)
         return Entry(n, self.time_ns, self.wall_ns, frame)

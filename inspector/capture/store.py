@@ -123,7 +123,7 @@ class Store(Table):
 
     def add_run(self, run: Run, places: list[int], lengths: list[int]) -> None:
         """The frames of a run, whose lines stand at those places. One thread only."""
-        count = len(run.lines)
+        count = len(run.payloads)
         direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
         self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
         self._kinds.extend(bytes((EntryKind.FRAME,)) * count)

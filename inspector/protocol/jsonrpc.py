@@ -53,6 +53,11 @@ class Part:
 ABSENT = Part(b"null", None)
 
 
+def part_of(raw: msgspec.Raw | msgspec.UnsetType) -> Part:
+    """A member of an envelope, which lives on without the envelope's payload."""
+    return Part(bytes(raw)) if isinstance(raw, msgspec.Raw) else ABSENT
+
+
 class Request(msgspec.Struct, frozen=True):
     """A message with a method and an id."""
 
@@ -159,14 +164,6 @@ def envelope_of(payload: bytes | str) -> Envelope | None:
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     return envelope if envelope.jsonrpc == "2.0" else None
-
-
-def notification_method(payload: bytes) -> str:
-    """The method of a frame that is one well-formed notification; "" for every other frame."""
-    envelope, unset = envelope_of(payload), msgspec.UNSET
-    if envelope is None or envelope.id is not unset or envelope.result is not unset or envelope.error is not unset:
-        return ""
-    return envelope.method if isinstance(envelope.method, str) else ""
 
 
 def _from_envelope(envelope: Envelope) -> Message | None:

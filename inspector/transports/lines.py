@@ -5,6 +5,7 @@ A line that is not complete is kept as a list of chunks and joined once; a buffe
 copy a message of 100 MB a thousand times. This file does not know where the bytes come from.
 """
 
+from itertools import repeat
 from typing import NamedTuple
 
 from inspector.protocol.frames import Eol
@@ -51,7 +52,10 @@ class LineSplitter:
     def feed(self, chunk: bytes) -> list[Line]:
         """Take the next bytes of the stream; return the lines, or pieces, that are complete now."""
         *ended, rest = chunk.split(b"\n")
-        lines = [line_of(raw) for raw in ended]
+        if b"\r" in chunk:
+            lines = [line_of(raw) for raw in ended]
+        else:  # as nearly always, and four times as fast
+            lines = list(map(Line._make, zip(ended, repeat(Eol.LF))))
         if ended and self._kept:
             lines[0] = line_of(self._take() + ended[0])
         self._keep(rest)
