@@ -2,15 +2,15 @@
 
 It is given entries in the order of the journal and gives back findings. It is the one place that feeds the scene: a
 check is asked with what was known before its message, and what the message teaches is learned after. Expensive checks
-wait until `linger` is called. It never raises on what a server sent; whoever has a loop calls it from a thread.
+wait until `linger` is called. It never raises on what a server sent; whoever has a loop calls it from a thread. A check
+that fails by a mistake of ours is set aside, and the others go on.
 """
 
+import logging
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Protocol
-
-import msgspec
 
 from inspector.checks import carriage, everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
@@ -21,6 +21,7 @@ from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.rows import row_of_answer
 from inspector.checks.scene import Asked, Case, Scene
+from inspector.checks.set_aside import LEARNING, SetAside, set_aside
 from inspector.protocol.cut import messages_of
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -46,8 +47,11 @@ from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions.table import ROWS
 
 __all__ = ["Inspection", "Observed"]
+logger = logging.getLogger(__name__)
 
 assert everything.IMPORTED
+_Plan = tuple[tuple[Judge, Check], ...]
+"""Whom to ask at a moment."""
 MOST_OF_ONE = 200
 """Findings of one check that are kept one by one; further ones are counted."""
 MOST_FLAWS = 60
@@ -90,6 +94,8 @@ class Inspection:
         """How often each check found something, the findings that were not kept included."""
         self.unasked = 0
         """Expensive questions for which there was no room."""
+        self.set_aside: dict[str, SetAside] = {}
+        """By id of the check, what has failed by a mistake of ours."""
         self._tables = tables()
         self._plans: dict[tuple[int, str, str], _Plan] = {}
         self._waiting: deque[tuple[Case, Check]] = deque()
@@ -101,10 +107,14 @@ class Inspection:
         for entry in entries:
             self.taken += 1
             what = entry.what
-            if isinstance(what, Frame):
-                self._frame(what)
-            else:
-                self._fact(entry, what)
+            try:
+                if isinstance(what, Frame):
+                    self._frame(what)
+                else:
+                    self._fact(entry, what)
+            except Exception as error:  # the inspection's border: the entry is lost to the checks, and no other one
+                logger.exception("the checks lost entry %d", entry.n)
+                self._set_aside(LEARNING, entry.n, error)
         return self._give()
 
     def pass_over(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
@@ -143,8 +153,8 @@ class Inspection:
         for _ in range(min(most, len(self._waiting))):
             case, check = self._waiting.popleft()
             assert check.judge is not None
-            for flaw in islice(check.judge(case), MOST_FLAWS):
-                self._keep(case, check, flaw)
+            if check.id not in self.set_aside:
+                self._ask(case, ((_first_of(check.judge), check),))
         return self._give()
 
     @property
@@ -291,23 +301,47 @@ class Inspection:
             self._moment(case, "end", "")
 
     def _moment(self, case: Case, kind: str, method: str) -> None:
-        plan = self._plans.get((case.row, kind, method)) or self._plan(case.row, kind, method)
-        for judge, check in plan.quick:
-            for flaw in judge(case):
-                self._keep(case, check, flaw)
-        for check in plan.heavy:
-            if check.wanted is not None and not check.wanted(case):
-                continue
-            if len(self._waiting) < MOST_WAITING:
-                self._waiting.append((case, check))
-            else:
-                self.unasked += 1
+        plan = self._plans.get((case.row, kind, method))
+        self._ask(case, self._plan(case.row, kind, method) if plan is None else plan)
 
-    def _plan(self, row: int, kind: str, method: str) -> "_Plan":
+    def _ask(self, case: Case, plan: _Plan) -> None:
+        """Ask checks about one moment. One that fails is never asked again."""
+        asked = iter(plan)
+        while True:
+            check: Check | None = None
+            try:
+                for judge, check in asked:
+                    for flaw in judge(case):
+                        self._keep(case, check, flaw)
+                return
+            except Exception as error:  # the checks' border: a mistake in one must not silence the others
+                logger.exception("a check failed at entry %d", case.n)
+                self._set_aside(check.id if check is not None else LEARNING, case.n, error)
+
+    def _wait_for_time(self, check: Check) -> Judge:
+        """Stand in for an expensive check: its question waits, if it is worth its time."""
+
+        def judge(case: Case) -> Iterator[Flaw]:
+            if check.wanted is None or check.wanted(case):
+                if len(self._waiting) < MOST_WAITING:
+                    self._waiting.append((case, check))
+                else:
+                    self.unasked += 1
+            return iter(())
+
+        return judge
+
+    def _set_aside(self, what: str, n: int, error: Exception) -> None:
+        if what not in self.set_aside:
+            self.set_aside[what] = set_aside(what, n, error)
+            self._plans.clear()
+
+    def _plan(self, row: int, kind: str, method: str) -> _Plan:
         table = self._tables[row]
         hooks = (kind, f"{kind} {method}") if method else (kind,)
-        quick = tuple((each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge)
-        plan = _Plan(quick, tuple(each for hook in hooks for each in table.heavy.get(hook, ())))
+        quick = [(each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge]
+        heavy = [(self._wait_for_time(each), each) for hook in hooks for each in table.heavy.get(hook, ())]
+        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.id not in self.set_aside)
         if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
             self._plans[row, kind, method] = plan
         return plan
@@ -344,16 +378,13 @@ class Inspection:
         )
 
 
+def _first_of(judge: Judge) -> Judge:
+    return lambda case: islice(judge(case), MOST_FLAWS)
+
+
 def has_meta(case: Case) -> bool:
     """Whether what came has `_meta`, of whatever kind."""
     return type(case.value) is dict and "_meta" in case.value
-
-
-class _Plan(msgspec.Struct, frozen=True):
-    """Whom to ask at a moment."""
-
-    quick: tuple[tuple[Judge, Check], ...]
-    heavy: tuple[Check, ...]
 
 
 _PROGRESS = "notifications/progress"

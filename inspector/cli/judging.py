@@ -134,6 +134,8 @@ def conclude(output: Output, journal: Journal, wish: Wish) -> ExitStatus:
     _tell_of_baseline(output, before, findings, len(findings) - len(new))
     if inspection.unasked:
         output.warn(f"{inspection.unasked:,} results were too many to be held against their schemas")
+    for failed in inspection.set_aside.values():
+        output.warn(failed.sentence)
     _report(findings, before, wish)
     if wish.stop_word:
         lines = annotations(new, CHECKS, wish.target, wish.stop_word)
@@ -158,6 +160,7 @@ def _tell(output: Output, findings: list[Finding], new: list[Finding], inspectio
             "entries": inspection.taken,
             "counts": counts | known,
             "found": inspection.counts,
+            "set_aside": list(inspection.set_aside.values()),
             "primary": None if first is None else told[findings.index(first)],
             "findings": told,
         }

@@ -3,7 +3,7 @@
 from inspector.checks import everything
 from inspector.checks.findings import Severity
 from inspector.checks.registry import CHECKS
-from inspector.viewmodels import signs
+from inspector.viewmodels import signs, text
 from inspector.viewmodels.finding_facts import SIGNS, title_of
 from inspector.viewmodels.finding_rows import Group
 from inspector.viewmodels.lines import Fact, Section, fact
@@ -56,12 +56,22 @@ def checked(checks: LiveChecks | None, entries: int, *, failed: bool = False) ->
     return left, right
 
 
+def set_aside_line(checks: LiveChecks | None) -> list[Span]:
+    """The check that failed by a mistake of ours, and how many others did; [] for none."""
+    failed = checks.set_aside if checks is not None else ()
+    if not failed:
+        return []
+    more = f"  +{len(failed) - 1} more" if len(failed) > 1 else ""
+    return [(f"{signs.ERROR} {text.visible(failed[0].sentence, limit=400)}", "error"), (more, "muted")]
+
+
 def about_check(group: Group) -> Section:
     """What a heading is about: a severity, or a check with what it looks for."""
     if not group.id:
         return Section(f"{SIGNS[group.severity][0]} {len(group.findings):,} of severity {group.severity}")
     check, first = CHECKS.get(group.id), group.findings[0]
-    facts = [Fact("found", f"{len(group.findings):,} times"), fact("for example", first.sentence)]
+    count = len(group.findings)
+    facts = [Fact("found", f"{count:,} time{'' if count == 1 else 's'}"), fact("for example", first.sentence)]
     if check is not None:
         facts.append(Fact("applies to", _revisions(check.revisions)))
     if first.fix:

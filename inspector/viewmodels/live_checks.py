@@ -5,7 +5,7 @@ them, so they may lag behind, and how far they have come is known. The checks th
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal
@@ -17,6 +17,7 @@ from inspector.viewmodels.found import Found
 if TYPE_CHECKING:
     from inspector.capture.entries import Entry
     from inspector.checks.inspection import Inspection
+    from inspector.checks.set_aside import SetAside
 
 LONGEST = 2_000_000
 """Bytes of an answer that is read: a longer one would hold all threads up for longer than a key may wait."""
@@ -73,6 +74,11 @@ class LiveChecks(Found):
     def unasked(self) -> int:
         """Results for which there was no room to be held against their schemas."""
         return self._inspection.unasked if self._inspection is not None else 0
+
+    @property
+    def set_aside(self) -> "Sequence[SetAside]":
+        """What has failed by a mistake of ours; the other checks have gone on."""
+        return tuple(self._inspection.set_aside.values()) if self._inspection is not None else ()
 
     def times(self, check: str) -> int:
         """How often a check has found something, also what was not kept one by one."""

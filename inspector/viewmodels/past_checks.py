@@ -5,7 +5,7 @@ was known goes forward as the moment does; an earlier moment is another one of t
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from inspector.viewmodels.live_checks import LiveChecks
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
+    from inspector.checks.set_aside import SetAside
 
 
 class PastChecks(LiveChecks):
@@ -64,6 +65,11 @@ class PastChecks(LiveChecks):
     def unasked(self) -> int:
         """Results of all of the recording for which there was no room."""
         return self.whole.unasked
+
+    @property
+    def set_aside(self) -> "Sequence[SetAside]":
+        """What has failed by then, by a mistake of ours."""
+        return tuple(each for each in self.whole.set_aside if each.n <= self.journal.count)
 
     def times(self, check: str) -> int:
         """How often a check had found something, of what is kept one by one."""

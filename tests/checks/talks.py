@@ -182,7 +182,9 @@ class Talk:
     def findings(self) -> list[Finding]:
         """All that the checks find, the end included."""
         inspection = Inspection()
-        return inspection.take(self.entries) + inspection.finish()
+        found = inspection.take(self.entries) + inspection.finish()
+        assert not inspection.set_aside
+        return found
 
 
 def initialize(row: int, client: Mapping[str, Any] = CLIENT) -> dict[str, Any]:

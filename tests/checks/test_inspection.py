@@ -5,11 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.capture.load import load
+from inspector.checks import inspection as inspection_module
 from inspector.checks.findings import Severity
 from inspector.checks.inspection import MOST_OF_ONE, Inspection
+from inspector.checks.set_aside import LEARNING
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.jsonrpc import encode
 from tests.captures.record import sample
+from tests.checks.broken import break_check
 from tests.checks.talks import Talk, ids
 
 _BAD = b'{"jsonrpc":"2.0","id":99,"result":{}}'
@@ -103,6 +106,40 @@ def test_nothing_that_a_server_sends_makes_it_fail(row: int, answers: list[tuple
         talk.fetch("http://host/.well-known/oauth-protected-resource", encode(value))
         talk.fetch("http://host/.well-known/oauth-authorization-server", encode(value)).note(encode(value), id="1")
     talk.exit(1).findings()
+
+
+@pytest.mark.parametrize("id_", ["R-01", "S-12"])
+def test_a_check_that_fails_is_set_aside_and_the_others_go_on(id_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = Talk().frame(b"hello")
+    for _ in range(3):
+        talk.ask("tools/call", {"name": "a"}).answer({})
+        talk.ask("tools/list").answer({"tools": [{"name": "a", "inputSchema": {"type": "array"}}]})
+    others = [each.id for each in talk.findings() if each.id != id_]
+    asked = break_check(monkeypatch, id_)
+    inspection = Inspection()
+    found = inspection.take(talk.entries) + inspection.finish()
+    assert [each.id for each in found if each.id != id_] == others
+    assert [each.sentence for each in found if each.id == id_] == ["found before it failed"]
+    assert (len(asked), list(inspection.set_aside)) == (1, [id_])
+    said = inspection.set_aside[id_].sentence
+    assert said.startswith(f"check {id_} failed inside at #")
+    assert "KeyError" in said
+    assert "broken.py:" in said
+    assert "please report it" in said
+
+
+def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raises(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    talk = Talk().frame(b"hello").ask("tools/list").answer({"tools": 7}).frame(b"bye")
+    inspection = Inspection()
+    inspection.take(talk.entries[:-2])
+    monkeypatch.setattr(inspection_module, "answered", raises)
+    inspection.take(talk.entries[-2:-1])
+    assert list(inspection.set_aside) == [LEARNING]
+    assert "what is learned of the entries failed inside" in inspection.set_aside[LEARNING].sentence
+    assert [each.id for each in inspection.take(talk.entries[-1:])] == ["F-01"]
 
 
 def test_a_session_that_was_begun_anew_still_knows_what_was_asked() -> None:

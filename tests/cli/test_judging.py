@@ -1,6 +1,7 @@
 """What is made of findings: the options, and findings in the order of their entries."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
 from tests.captures.record import sample
+from tests.checks.broken import break_check
 
 
 def _output() -> Output:
@@ -48,3 +50,22 @@ def test_a_baseline_that_is_to_be_written_needs_a_place() -> None:
     with pytest.raises(UsageError, match="not where"):
         wish_of(_options(write_baseline=True), "server", _output())
     assert wish_of(_options(write_baseline=True, baseline=Path("x")), "server", _output()).writes_baseline
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_check_that_fails_inside_is_named_and_the_verdict_stands(
+    monkeypatch: pytest.MonkeyPatch, *, as_json: bool
+) -> None:
+    journal = load(sample("lighthouse"))
+    before = conclude(_output(), journal, Wish("lighthouse", Severity.ERROR))
+    break_check(monkeypatch, "R-01")
+    told, narrated = io.StringIO(), io.StringIO()
+    output = Output(World(None, {}, io.StringIO(), told, narrated), as_json=as_json)
+    assert conclude(output, journal, Wish("lighthouse", Severity.ERROR)) is before
+    journal.close()
+    assert "! check R-01 failed inside at #" in narrated.getvalue()
+    assert "please report it" in narrated.getvalue()
+    if as_json:
+        found = json.loads(told.getvalue())["set_aside"]
+        assert [each["check"] for each in found] == ["R-01"]
+        assert found[0]["error"].startswith("KeyError")

@@ -103,6 +103,7 @@ def look_at_all(journal: Journal) -> None:
     inspection = Inspection()
     inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
     inspection.finish()
+    assert not inspection.set_aside
 
 
 @each_with_files

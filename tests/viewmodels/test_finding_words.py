@@ -51,6 +51,6 @@ def test_a_heading_tells_what_its_check_looks_for() -> None:
     section = about_check(Group(Severity.HINT, "T15", (found,)))
     facts = {fact.key: fact.value for fact in section.facts}
     assert section.title == "T15  a tool without a description"
-    assert facts["found"] == "1 times"
+    assert facts["found"] == "1 time"
     assert facts["applies to"].count("to") == 1
     assert about_check(Group(Severity.HINT, "", (found,))).title == "· 1 of severity hint"

@@ -27,7 +27,7 @@ from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.finding_facts import finding_section
 from inspector.viewmodels.finding_rows import FindingRows, Group
-from inspector.viewmodels.finding_words import about_check, checked, counted
+from inspector.viewmodels.finding_words import about_check, checked, counted, set_aside_line
 from inspector.viewmodels.lines import Section
 from inspector.viewmodels.roles import Span
 
@@ -47,6 +47,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
     DEFAULT_CSS = """
     FindingsPanel { layout: horizontal; }
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
+    FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
     FindingsPanel > Scroller { width: 2fr; height: 1fr; padding: 0 1; border-left: solid $border-blurred; }
     FindingsPanel > Scroller > Static { height: auto; }
     FindingsPanel.-narrow { layout: vertical; }
@@ -64,6 +65,9 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._bar = SearchBar("filter", placeholder="words, an id, a severity, #12")
         self._bar.display = False
         self._list = LogList(self._rows)
+        self._failed = Static("", markup=False)
+        self._failed.display = False
+        self._said_failed = ""
         self._foot = StatusLine()
         self._page = Scroller()
         self._text = Static("", markup=False)
@@ -78,6 +82,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             yield self._line
             yield self._bar
             yield self._list
+            yield self._failed
             yield self._foot
         with self._page:
             yield self._text
@@ -179,11 +184,21 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
         checker = getattr(self.app, "checker", None)
         failed = checker is not None and checker.has_failed
+        self._say_failed()
         self._foot.show(*checked(checks, self._subject.journal.count, failed=failed))
         if self._rows.wanted:
             self._bar.say_count(self._rows.shown, of=sum(checks.counts.values()) if checks is not None else 0)
         elif self._bar.display:
             self._bar.say_count(None)
+
+    def _say_failed(self) -> None:
+        """Name the checks that failed inside."""
+        words = spans_to_text(set_aside_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
+        words.no_wrap, words.overflow = False, "fold"
+        if words.plain != self._said_failed:
+            self._said_failed = words.plain
+            self._failed.display = bool(words.plain)
+            self._failed.update(words)
 
     def _begin(self) -> None:
         """Begin at the first thing that was found, and not at the heading above it."""

@@ -6,6 +6,7 @@ import pytest
 
 from inspector.tui.panels.findings import FindingsPanel
 from inspector.tui.subject import Stage
+from tests.checks.broken import break_check
 from tests.tui.checked import checked
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged
@@ -60,3 +61,28 @@ async def test_a_live_conversation_fills_it_and_foreign_words_do_nothing(tape: T
         subject.checks.add([finding("L-04", 0)])
         subject.now_stage = Stage.CLOSED
         await until(lambda: "L-04" in look(), "an absence is found, too")
+
+
+async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_check(monkeypatch, "R-01")
+    subject = Staged(tape)
+    panel = FindingsPanel(subject)
+    app = Showing(panel)
+    async with app.run_test(size=(80, 24)):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        tape.started().call(1, "a")
+        tape.answer(1, {"content": []})
+        tape.from_server(b"a word")
+        subject.checks.catch_up()
+        await until(lambda: "✗ check R-01 failed inside at #" in look(), "it is named")
+        assert "KeyError" in look()
+        assert "please report it" in " ".join(look().split())
+        assert "\x1b" not in look()
+        assert "found before it failed" in look()
+        await until(lambda: "a word" in look() and "entries checked" in look(), "the others went on")

@@ -1,0 +1,24 @@
+"""A check with a mistake in it, in place of one of ours."""
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from inspector.checks import everything
+from inspector.checks.registry import CHECKS, Flaw
+
+assert everything.IMPORTED
+
+
+def break_check(monkeypatch: pytest.MonkeyPatch, id_: str) -> list[object]:
+    """From now on that check finds one thing and then fails; what it was asked about is in the list."""
+    asked: list[object] = []
+
+    def judge(case: object) -> Iterator[Flaw]:
+        asked.append(case)
+        yield Flaw("found before it failed")
+        raise KeyError("\x1b[2Jspite")
+
+    monkeypatch.setitem(CHECKS, id_, msgspec.structs.replace(CHECKS[id_], judge=judge))
+    return asked
