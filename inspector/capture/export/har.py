@@ -8,13 +8,13 @@ names begin with an underscore are left to programs by http://www.softwareishard
 """
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from inspector import __version__
-from inspector.capture.export.selection import Carried, Selection
+from inspector.capture.export.selection import Carried, Selection, noted
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import Headers, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Frame
@@ -32,7 +32,8 @@ def document(selection: Selection) -> Iterator[bytes]:
     for entry in _entries(selection):
         yield comma + encode(entry)
         comma = b",\n"
-    yield b"\n]}}\n"
+    remark = selection.notes.remark
+    yield b"\n]" + (b',"comment":' + encode(remark) if remark else b"") + b"}}\n"
 
 
 def _entries(selection: Selection) -> Iterator[dict[str, Any]]:
@@ -81,7 +82,12 @@ def _http_entry(selection: Selection, each: Carried) -> dict[str, Any]:
     }
     if end is not None and end.why:
         entry["_error"] = end.why
-    return entry
+    return entry | _comment(selection, each.entries)
+
+
+def _comment(selection: Selection, entries: Iterable[int]) -> dict[str, str]:
+    said = noted(selection.marks(entries))
+    return {"comment": said} if said else {}
 
 
 def _request(fact: HttpFact | None, body: bytes) -> dict[str, Any]:
@@ -218,7 +224,7 @@ def _line_entry(selection: Selection, frame: Frame, answer: int | None) -> dict[
             "direction": str(frame.direction),
             "frames": [frame.n] if reply is None else [frame.n, reply.n],
         },
-    }
+    } | _comment(selection, (frame.n, reply.n if reply is not None else 0))
 
 
 def _bare_request(frame: Frame, carrier: str) -> dict[str, Any]:

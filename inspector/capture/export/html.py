@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.capture.export.page import SCRIPT, STYLE
-from inspector.capture.export.selection import Selection, is_message
+from inspector.capture.export.selection import Selection, is_message, noted
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, Stderr
@@ -54,7 +54,7 @@ def _head(selection: Selection) -> str:
 <input id="find" type="search" placeholder="words to find" aria-label="Find" autofocus>
 <select id="kind" aria-label="Kind"><option value="">all</option><option value="error">what went wrong</option>
 {options}</select>
-<span id="count" class="soft"></span></header>
+<span id="count" class="soft"></span>{_remark(selection)}</header>
 <main><div id="list"></div><div id="detail"></div></main>
 """
 
@@ -63,6 +63,11 @@ def _title(selection: Selection) -> str:
     opening = selection.journal.conversation.opening
     name = peek.text(opening.server, "name") if opening is not None else None
     return f"MCP session with {name[:100]}" if name else "MCP session"
+
+
+def _remark(selection: Selection) -> str:
+    said = "\n".join(map(_escaped, selection.notes.remark.splitlines()))
+    return f'\n<p id="remark">{said}</p>' if said else ""
 
 
 def _escaped(text: str) -> str:
@@ -88,8 +93,11 @@ def _row(selection: Selection, n: int) -> dict[str, Any]:
     if kind == "answer" and (number := selection.journal.store.exchange(n)):
         exchange = selection.journal.conversation.exchanges[number - 1]
         title = f"answer to {exchange.method} {exchange.target}".rstrip()
+    if said := noted(selection.marks((n,))):
+        facts.append(f"note: {said}")
     return {
         "n": n,
+        "note": said,
         "at": f"{after:.3f}",
         "kind": kind,
         "sign": sign,

@@ -21,6 +21,8 @@ main { display: grid; grid-template-columns: minmax(18em, 2fr) 3fr; min-height: 
 .row.chosen { background: var(--mark); }
 .bad { color: #c33; }
 .soft { color: var(--soft); }
+.note { color: #a60; }
+#remark { margin: .4em 0 0; white-space: pre-wrap; }
 pre, .tree { font: 12px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 .tree details, .tree .leaf { margin-left: 1.2em; }
 .tree summary { cursor: pointer; }
@@ -50,7 +52,7 @@ function make(tag, cls, text) {
 
 function matches(row, words, kind) {
   if (kind === "error" ? !row.bad : kind && row.kind !== kind) return false;
-  const text = row.lower || (row.lower = (row.title + " " + row.raw).toLowerCase());
+  const text = row.lower || (row.lower = (row.title + " " + row.note + " " + row.raw).toLowerCase());
   return words.every((word) => text.includes(word));
 }
 
@@ -66,6 +68,7 @@ function show() {
     line.tabIndex = 0;
     line.append(make("span", "soft", row.n), make("span", "soft", row.at), make("span", "", row.sign),
       make("span", "", row.title));
+    if (row.note) line.lastChild.append(make("span", "note", "  \u2691 " + row.note));
     part.append(line);
   }
   list.replaceChildren(part);

@@ -3,13 +3,14 @@
 Every format takes what it shows from here, so that none of them can forget the masks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from inspector.capture.columns import EntryKind
 from inspector.capture.entries import Entry
 from inspector.capture.journal import Journal
+from inspector.capture.notes import Mark, Notes
 from inspector.capture.redact import is_credential, mask, redacted
 from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Frame
@@ -35,14 +36,26 @@ class Carried(msgspec.Struct):
 
 
 class Selection:
-    """The entries `chosen` (ascending) of a journal. `keep_secrets`: as they stand in the capture."""
+    """The entries `chosen` (ascending) of a journal. `keep_secrets`: as they stand in the capture.
 
-    def __init__(self, journal: Journal, chosen: Sequence[int], *, keep_secrets: bool = False) -> None:
+    `notes`: what somebody has noted about it, for formats that have a place for that; None: that is left out.
+    """
+
+    def __init__(
+        self, journal: Journal, chosen: Sequence[int], *, keep_secrets: bool = False, notes: Notes | None = None
+    ) -> None:
         self.journal = journal
         self.chosen = chosen
         self.keep_secrets = keep_secrets
+        self.notes = notes or Notes()
         self.left_out = 0
         """Chosen entries that the format has no place for, once it was written."""
+
+    def marks(self, entries: Iterable[int]) -> Iterator[Mark]:
+        """The marks at these entries, in their order."""
+        noted = self.notes.marks
+        if noted:
+            yield from (noted[n] for n in sorted(set(entries) & noted.keys()))
 
     def entry(self, n: int) -> Entry:
         """An entry as it is exported."""
@@ -86,6 +99,11 @@ class Selection:
             return what
         masked = redacted(what)
         return masked if isinstance(masked, ConnectionFact) else what
+
+
+def noted(marks: Iterable[Mark]) -> str:
+    """What marks say, in one text; "" if there is none. A mark without a comment says its colour."""
+    return "; ".join(mark.text or f"marked {mark.color}" for mark in marks)
 
 
 def is_message(frame: Frame) -> bool:

@@ -1,15 +1,20 @@
 """`mcp-inspect export`: a capture, or what a filter lets through of it, in a format of other programs."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.exporting import FORMATS, pieces, to_file, to_stdout
+from inspector.cli.exporting import to_stdout
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.world import World
+from inspector.viewmodels.exports.formats import FORMATS, demand_place_for_notes, pieces
+
+if TYPE_CHECKING:
+    from inspector.capture.notes import Notes
 
 _EXAMPLES = (
     "mcp-inspect export session.mcpcap --to har -o session.har",
@@ -25,6 +30,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--to", "name", type=click.Choice(list(FORMATS)), required=True, help="The format.")
 @click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write it to a new file; to stdout if not.")
 @click.option("--where", "text", default="", metavar="FILTER", help="Only what this filter lets through.")
+@click.option("--notes", is_flag=True, help="With the marks and comments beside the capture (har, markdown, html).")
 @click.option("--keep-secrets", is_flag=True, help="Leave credentials in headers and URLs as they stand in the file.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
@@ -36,6 +42,7 @@ def command(
     name: str,
     out: Path | None,
     text: str,
+    notes: bool,
     keep_secrets: bool,
     force: bool,
     quiet: bool,
@@ -47,15 +54,21 @@ def command(
     them is taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram
     is what mcp-inspect story writes.
     """
+    from inspector.capture.export.files import to_file
     from inspector.capture.export.selection import Selection
     from inspector.capture.load import load
 
     output = Output(world, quiet=quiet)
+    if notes:
+        demand_place_for_notes(name)
     journal = load(file)
     try:
         for notice in journal.notices:
             output.warn(notice)
-        selection = Selection(journal, _chosen(world, journal, output, text), keep_secrets=keep_secrets)
+        chosen = _chosen(world, journal, output, text)
+        selection = Selection(
+            journal, chosen, keep_secrets=keep_secrets, notes=_noted(journal, output) if notes else None
+        )
         found = pieces(name, selection)
         if out is None:
             to_stdout(output, found)
@@ -67,6 +80,15 @@ def command(
     finally:
         journal.close()
     return ExitStatus.OK
+
+
+def _noted(journal: Journal, output: Output) -> "Notes":
+    from inspector.capture.notes import NotesFile
+
+    notes = NotesFile(journal.capture_path, journal.head.id).read()
+    if notes.trouble:
+        output.warn(notes.trouble)
+    return notes
 
 
 def _chosen(world: World, journal: Journal, output: Output, text: str) -> "list[int] | range":

@@ -41,6 +41,7 @@ def _lines(selection: Selection) -> Iterator[str]:
     yield from ("# A recorded MCP session", "", "| | |", "|---|---|")
     for name, value in _facts(selection):
         yield f"| {name} | {_cell(value)} |"
+    yield from _notes(selection)
     yield from ("", "## Requests", "")
     yield from ("| entry | seconds | from | method | target | outcome | took |", "|---:|---:|---|---|---|---|---:|")
     wrong: list[Exchange] = []
@@ -68,6 +69,22 @@ def _facts(selection: Selection) -> Iterator[tuple[str, str]]:
         yield "began", _moment(journal.store.wall_ns(1))
         yield "lasted", f"{seconds(journal.store.time_ns(journal.count) - journal.store.time_ns(1))} s"
     yield "entries", f"{len(selection.chosen):,} of {journal.count:,}"
+
+
+def _notes(selection: Selection) -> Iterator[str]:
+    """What a person has noted: theirs is text as well, and no markup."""
+    notes, marks = selection.notes, [*selection.marks(selection.chosen)]
+    if not notes.remark and not marks and not notes.views and not notes.reference:
+        return
+    yield from ("", "## Notes", "")
+    if notes.remark:
+        yield from (*(f"> {_cell(line) or ' '}" for line in notes.remark.splitlines()), "")
+    for mark in marks:
+        yield f"- entry {mark.n} ({mark.color})" + (f": {_cell(mark.text)}" if mark.text else "")
+    if notes.reference:
+        yield f"- times count from entry {notes.reference}"
+    for view in notes.views:
+        yield f"- view {_cell(view.name)}: {_cell(view.filter) or 'no filter'}"
 
 
 def _moment(wall_ns: int) -> str:

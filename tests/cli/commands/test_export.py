@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.capture.load import load
+from inspector.capture.notes import NotesFile, new_mark
 from inspector.cli.commands.export import command
 from inspector.cli.exit_status import ExitStatus
 from tests.architecture.sources import ROOT
@@ -60,3 +62,16 @@ def test_what_can_t_be_written_is_said(words: tuple[str, ...], said: str) -> Non
     ran = inspect("export", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr
+
+
+def test_notes_come_along_on_demand(tmp_path: Path) -> None:
+    capture = tmp_path / "a.mcpcap"
+    capture.write_bytes(Path(LIGHTHOUSE).read_bytes())
+    journal = load(capture)
+    NotesFile(capture, journal.head.id).change(lambda notes: notes.marked(2, new_mark(2, text="begins here")))
+    journal.close()
+    assert "begins here" not in inspect("export", str(capture), "--to", "markdown").stdout
+    assert "- entry 2 (yellow): `begins here`" in inspect("export", str(capture), "--to", "markdown", "--notes").stdout
+    ran = inspect("export", str(capture), "--to", "jsonrpc", "--notes")
+    assert ran.status == ExitStatus.USAGE
+    assert "jsonrpc has no place for notes" in ran.stderr
