@@ -1,11 +1,12 @@
 """Frames of a recording on their way into the store: folded one by one, kept by the thousand.
 
-What comes out is what `Journal.take` makes of each. Nobody is told of the frames, so this is for a journal without
-listeners.
+What comes out is what `Journal.take` makes of each. The journal's listeners are not told of the frames; one hearer may
+be, which takes plain ones as they are.
 """
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -14,13 +15,24 @@ from inspector.capture.journal import Journal
 from inspector.capture.meaning import meaning_of
 from inspector.capture.records import FrameRecord, decoder
 from inspector.capture.store import FROM_SERVER_BIT, PROBE_BIT, TO_SERVER_BIT, Row
+from inspector.protocol.events import Event
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.plain import PlainFold
+from inspector.protocol.plain import PlainFold, Taken
 
 LONGEST = 1024 * 1024
 """Bytes of a line that is taken this way."""
 _TO_SERVER = Direction.TO_SERVER
 _NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class Hearer(Protocol):
+    """Hears of each frame while a recording is read, in their order."""
+
+    def heard(self, frame: Frame, events: Sequence[Event]) -> None:
+        """What the fold made of a frame."""
+
+    def heard_plainly(self, taken: Taken, record: FrameRecord, n: int) -> None:
+        """A frame that is one plain message, which `record` holds as text."""
 
 
 class Rows:
@@ -31,6 +43,8 @@ class Rows:
         self._conversation = journal.conversation
         self._plain = PlainFold(journal.conversation)
         self._waiting: list[Row] = []
+        self.hearer: Hearer | None = None
+        """Hears of the frames; None if nobody does."""
         self.passed_over: Counter[str] = Counter()
         """How many records had "no payload", and were passed over, or one of "other length"."""
 
@@ -42,6 +56,7 @@ class Rows:
         """
         decode, plain, put = decoder().decode, self._plain.take, self._waiting.append
         number_of, n = self._store.number_for, self._store.count + len(self._waiting)
+        hearer = self.hearer
         while at < len(lines):
             line = lines[at]
             length = len(line)
@@ -70,6 +85,8 @@ class Rows:
                 if probe:
                     flags |= PROBE_BIT
                 put((place, length, time_ns, wall_ns, size, flags, number_of(method), exchange))
+                if hearer is not None:
+                    hearer.heard_plainly(taken, record, n)
             at += 1
             place += length + 1
         return at, place
@@ -88,12 +105,15 @@ class Rows:
             return 0
         frame = entry.what
         assert isinstance(frame, Frame)
-        meaning = meaning_of(self._conversation.observe(frame))
+        events = self._conversation.observe(frame)
+        meaning = meaning_of(events)
         size = len(frame.payload)
         self.passed_over["other length"] += record.len not in (None, size)
         flags = _flags(record) | meaning.kind | (PROBE_BIT if meaning.probe else 0)
         method = self._store.number_for(meaning.method)
         self._waiting.append((place, length, entry.time_ns, entry.wall_ns, size, flags, method, meaning.exchange))
+        if self.hearer is not None:
+            self.hearer.heard(frame, events)
         return 1
 
 

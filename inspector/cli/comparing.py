@@ -9,7 +9,7 @@ import msgspec
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rules
-from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.compare.operations import Accounts
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import shared
 from inspector.cli.output import Output
@@ -101,17 +101,14 @@ def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
 
 def read_accounts(path: Path, output: Output) -> Accounts:
     """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
-    from inspector.capture.load import load
+    from inspector.capture.compare import reading
 
     if not path.is_file():
         raise UsageError(f"{path}: no such file", hint="mcp-inspect without any words lists recent captures.")
-    journal = load(path)
-    try:
-        for notice in journal.notices:
-            output.warn(f"{path.name}: {notice}")
-        return accounts(journal)
-    finally:
-        journal.close()
+    read = reading.read_accounts(path)
+    for notice in read.notices:
+        output.warn(f"{path.name}: {notice}")
+    return read.accounts
 
 
 def names_of(before: Path, after: Path) -> Names:

@@ -41,6 +41,11 @@ def differences(before: Any, after: Any) -> tuple[Change, ...]:
     return tuple(islice(_walk("", before, after, 0), MOST + 1))
 
 
+def differ(before: Any, after: Any) -> bool:
+    """Whether there is any such place."""
+    return next(_walk("", before, after, 0), None) is not None
+
+
 def _walk(path: str, before: Any, after: Any, depth: int) -> Iterator[Change]:
     if depth < _DEEPEST and isinstance(before, dict) and isinstance(after, dict):
         yield from _members(path, before, after, depth)

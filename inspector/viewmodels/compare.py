@@ -52,9 +52,10 @@ def comparison_lines(found: Comparison, names: Names) -> list[Line]:
     differing = [row for row in found.rows if row.verdict is not Verdict.SAME]
     for row in differing[:MOST_TOLD]:
         lines += [(), head_line(row, names), *_reason(row)]
-        for change in row.changes[:MOST]:
+        changes = row.changes
+        for change in changes[:MOST]:
             lines += change_lines(change)
-        if len(row.changes) > MOST:
+        if len(changes) > MOST:
             lines.append((("    and more", "muted"),))
     if len(differing) > MOST_TOLD:
         lines += [(), ((f"and {len(differing) - MOST_TOLD:,} more", "muted"),)]
@@ -103,6 +104,7 @@ def comparison_data(found: Comparison, names: Names, *, all_too: bool = False) -
 
 
 def _row_data(row: Compared) -> dict[str, Any]:
+    changes = row.changes
     return {
         "verdict": row.verdict.value.replace(" ", "_"),
         "method": row.method,
@@ -111,8 +113,8 @@ def _row_data(row: Compared) -> dict[str, Any]:
         "after": _side_data(row.after),
         "beside": row.loose,
         "why": row.why,
-        "changes": [*_changes_data(row.changes)],
-        "more": len(row.changes) > MOST,
+        "changes": [*_changes_data(changes)],
+        "more": len(changes) > MOST,
     }
 
 

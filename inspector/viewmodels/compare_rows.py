@@ -41,8 +41,9 @@ class CompareRows(RowSource):
         self._rows: list[_Row] = []
         for compared in found.rows:
             self._rows.append(_Row(compared))
-            self._rows += [_Row(compared, change) for change in compared.changes[:MOST]]
-            if len(compared.changes) > MOST:
+            changes = compared.changes
+            self._rows += [_Row(compared, change) for change in changes[:MOST]]
+            if len(changes) > MOST:
                 self._rows.append(_Row(compared, more=True))
         self.differences = [
             at

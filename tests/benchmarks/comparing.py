@@ -3,17 +3,18 @@
 import time
 from pathlib import Path
 
-from inspector.capture.compare.differences import compare
+from inspector.capture.compare.differences import Verdict, compare
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.compare.reading import read_accounts
 from inspector.capture.load import load
+from inspector.viewmodels.compare import Names, comparison_lines
 from tests.benchmarks import captures
 
 FRAMES = 100_000
 
 
 def make(place: Path) -> tuple[Path, Path]:
-    """Two captures, alike but for what every second answer says, so that half of them must be looked into."""
+    """Two captures, alike but for what every second answer and all progress says: each call must be looked into."""
     before, after = place / "before.mcpcap", place / "after.mcpcap"
     captures.make(before, FRAMES)
     after.write_bytes(before.read_bytes().replace(b'y\\"', b'z\\"'))
@@ -21,10 +22,11 @@ def make(place: Path) -> tuple[Path, Path]:
 
 
 def seconds(before: Path, after: Path) -> tuple[float, int]:
-    """The processor's seconds for all of it, and how many operations differ."""
+    """The processor's seconds for all of it, as text is made of it too, and how many operations differ."""
     began = time.process_time()
-    found = compare(_told(before), _told(after), Normal())
-    return time.process_time() - began, sum(bool(row.changes) for row in found.rows)
+    found = compare(read_accounts(before).accounts, read_accounts(after).accounts, Normal())
+    comparison_lines(found, Names("before", "after"))
+    return time.process_time() - began, found.count(Verdict.DIFFERENT)
 
 
 def seconds_of_reading(before: Path, after: Path) -> float:
@@ -33,11 +35,3 @@ def seconds_of_reading(before: Path, after: Path) -> float:
     for path in (before, after):
         load(path).close()
     return time.process_time() - began
-
-
-def _told(path: Path) -> Accounts:
-    journal = load(path)
-    try:
-        return accounts(journal)
-    finally:
-        journal.close()

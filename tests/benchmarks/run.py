@@ -229,7 +229,7 @@ def compared(home: Path) -> Iterator[Row]:
     before, after = comparing.make(home)
     (ours, differing), reading = comparing.seconds(before, after), comparing.seconds_of_reading(before, after)
     figures = f"{ours:.1f} s of CPU, {ours / reading:.1f} times the reading; {differing:,} operations differ"
-    yield Row(f"diff of two captures of {comparing.FRAMES:,} frames", figures, "15 times", ours / reading <= 15)
+    yield Row(f"diff of two captures of {comparing.FRAMES:,} frames", figures, "5 times", ours / reading <= 5)
 
 
 def main() -> int:

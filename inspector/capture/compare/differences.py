@@ -1,23 +1,26 @@
-"""What is different between two captures: operation by operation, and in each of them place by place."""
+"""What is different between two captures: operation by operation, and in each of them place by place.
 
-from collections.abc import Callable, Hashable, Sequence
+Whether two operations differ is found out for all of them; the places only of those that somebody looks at.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from inspector.capture.compare.align import align
-from inspector.capture.compare.documents import document, essence, loose_document
+from inspector.capture.compare.documents import ALL, alike, document, essence, loose_document
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import Account, Accounts, Loose
-from inspector.protocol.differences import Change, differences
+from inspector.protocol.differences import Change, differ, differences
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
 
 TOO_DEEP = "nested too deeply to be told"
-_WHOLE = 200_000
-"""Bytes up to which two results are first held against each other as they came."""
+_NONE: tuple[Change, ...] = ()
 
 
 class Verdict(StrEnum):
@@ -29,7 +32,7 @@ class Verdict(StrEnum):
     ONLY_AFTER = "only after"
 
 
-class Side(msgspec.Struct, frozen=True):
+class Side(msgspec.Struct, frozen=True, gc=False):
     """Where an operation stands in its capture."""
 
     frame: int
@@ -38,7 +41,7 @@ class Side(msgspec.Struct, frozen=True):
     duration_ns: int | None = None
 
 
-class Compared(msgspec.Struct, frozen=True):
+class Compared(msgspec.Struct, frozen=True, gc=False):
     """An operation on both sides, or a message that belongs to none. Names are foreign text."""
 
     verdict: Verdict
@@ -46,11 +49,17 @@ class Compared(msgspec.Struct, frozen=True):
     target: str
     before: Side | None
     after: Side | None
-    changes: tuple[Change, ...] = ()
+    find: Callable[[], tuple[Change, ...]] | None = None
+    """Finds the places, anew at each call; None where there are none to find."""
     loose: bool = False
     """Whether it is a message that belongs to no operation."""
     why: str = ""
     """Why there is nothing on one side, if that is known: a sentence of ours, which may quote."""
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The places where the two sides differ, found now: ask once."""
+        return _NONE if self.find is None else self.find()
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -70,8 +79,9 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def compare(before: Accounts, after: Accounts, normal: Normal, only: Sequence[str] = ()) -> Comparison:
     """Compare two conversations. `only` are patterns of methods or targets (`tools/*`, `echo`); none: all."""
-    ours, theirs = _wanted(before.operations, only), _wanted(after.operations, only)
-    pairs = align(ours, theirs, _by_content(normal), _by_subject)
+    keyed = _keyed(normal)
+    ours, theirs = ([*map(keyed, _wanted(side.operations, only))] for side in (before, after))
+    pairs = align(ours, theirs, _by_content, _by_subject)
     rows = [_compared(_at(ours, here), _at(theirs, there), normal) for here, there in pairs]
     messages, others = _wanted(before.loose, only), _wanted(after.loose, only)
     by_content = _loose_key(normal)
@@ -81,20 +91,35 @@ def compare(before: Accounts, after: Accounts, normal: Normal, only: Sequence[st
 
 
 def compare_two(before: Account, after: Account, normal: Normal, *, asked_too: bool = True) -> Compared:
-    """Compare an operation with the one that is known to be the same wish."""
-    changes: tuple[Change, ...] = ()
-    if not _is_plainly_same(before, after, asked_too=asked_too):
-        changes = _changes(before, after, normal, asked_too=asked_too)
-    verdict = Verdict.DIFFERENT if changes else Verdict.SAME
-    return Compared(verdict, before.method, before.target, side(before), side(after), changes)
+    """Compare an operation with the one that is known to be the same wish.
+
+    `asked_too` False leaves out what the client asked for, or what is known to be the same.
+    """
+    left_out = alike(before, after) | (set() if asked_too else {"params"})
+    if left_out == ALL or not _differ(before, after, normal, left_out):
+        return Compared(Verdict.SAME, before.method, before.target, side(before), side(after))
+    find = partial(_changes, before, after, normal, left_out)
+    return Compared(Verdict.DIFFERENT, before.method, before.target, side(before), side(after), find)
 
 
-def _changes(before: Account, after: Account, normal: Normal, *, asked_too: bool) -> tuple[Change, ...]:
+def _differ(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> bool:
     try:
-        return differences(document(before, normal, asked_too=asked_too), document(after, normal, asked_too=asked_too))
-    except RecursionError:  # what is nested too deeply to be compared is held against each other as it came
-        ours, theirs = before.last.answer.raw, after.last.answer.raw
-        return () if ours == theirs else (Change("", TOO_DEEP, TOO_DEEP),)
+        return differ(document(before, normal, left_out), document(after, normal, left_out))
+    except RecursionError:
+        return bool(_too_deep(before, after))
+
+
+def _changes(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> tuple[Change, ...]:
+    try:
+        return differences(document(before, normal, left_out), document(after, normal, left_out))
+    except RecursionError:
+        return _too_deep(before, after)
+
+
+def _too_deep(before: Account, after: Account) -> tuple[Change, ...]:
+    """What is nested too deeply to be compared is held against each other as it came."""
+    same = before.last.answer.raw == after.last.answer.raw
+    return () if same else (Change("", TOO_DEEP, TOO_DEEP),)
 
 
 def side(account: Account) -> Side:
@@ -121,14 +146,24 @@ def _at(items: Sequence[Any], at: int | None) -> Any:
     return None if at is None else items[at]
 
 
-def _by_content(normal: Normal) -> Callable[[Account], Hashable]:
-    def key(account: Account) -> Hashable:
-        return account.method, account.target, _canonical(normal({"params": essence(account.method, account.params)}))
+_Keyed = tuple[Account, bytes]
+"""An operation, and what it asks for as a text that is equal if that is."""
+
+
+def _keyed(normal: Normal) -> Callable[[Account], _Keyed]:
+    def key(account: Account) -> _Keyed:
+        return account, _canonical(normal({"params": essence(account.method, account.params)}))
 
     return key
 
 
-def _by_subject(account: Account) -> Hashable:
+def _by_content(keyed: _Keyed) -> Hashable:
+    account, asked = keyed
+    return account.method, account.target, asked
+
+
+def _by_subject(keyed: _Keyed) -> Hashable:
+    account, _ = keyed
     return account.method, account.target
 
 
@@ -146,13 +181,15 @@ def _canonical(value: Any) -> bytes:
         return encode(value)
 
 
-def _compared(before: Account | None, after: Account | None, normal: Normal) -> Compared:
+def _compared(before: _Keyed | None, after: _Keyed | None, normal: Normal) -> Compared:
     if before is not None and after is not None:
-        return compare_two(before, after, normal)
-    one = before or after
-    assert one is not None, "a pair has a side"
-    verdict = Verdict.ONLY_BEFORE if before is not None else Verdict.ONLY_AFTER
-    return Compared(verdict, one.method, one.target, side(before) if before else None, side(after) if after else None)
+        return compare_two(before[0], after[0], normal, asked_too=before[1] != after[1])
+    if before is not None:
+        gone = before[0]
+        return Compared(Verdict.ONLY_BEFORE, gone.method, gone.target, side(gone), None)
+    assert after is not None, "a pair has a side"
+    new = after[0]
+    return Compared(Verdict.ONLY_AFTER, new.method, new.target, None, side(new))
 
 
 def _compared_loose(before: Loose | None, after: Loose | None) -> Compared:
@@ -164,20 +201,3 @@ def _compared_loose(before: Loose | None, after: Loose | None) -> Compared:
     who = "" if one.sender is Direction.FROM_SERVER else "by the client"
     sides = (Side(before.frame) if before else None, Side(after.frame) if after else None)
     return Compared(verdict, one.method, who, *sides, loose=True)
-
-
-def _is_plainly_same(before: Account, after: Account, *, asked_too: bool) -> bool:
-    """Whether two operations of one request are the same byte by byte, which most are: nothing need be decoded."""
-    if len(before.sent) != 1 or len(after.sent) != 1 or before.state is not after.state:
-        return False
-    ours, theirs = before.sent[0], after.sent[0]
-    if (ours.answer_frame is None) is not (theirs.answer_frame is None) or ours.failed is not theirs.failed:
-        return False
-    if len(ours.answer.raw) > _WHOLE or ours.answer.raw != theirs.answer.raw:
-        return False
-    beside = ("progress", "logs", "told")
-    if any(getattr(before, name) != getattr(after, name) for name in beside) or before.asked or after.asked:
-        return False
-    if not asked_too:
-        return True
-    return bool(essence(before.method, before.params) == essence(after.method, after.params))

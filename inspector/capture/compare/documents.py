@@ -1,5 +1,6 @@
 """An operation as one JSON value, in which two of them can be compared place by place."""
 
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from inspector.capture.compare.normal import Normal
@@ -29,20 +30,66 @@ def essence(method: str, params: Any) -> Any:
     return kept | ({"_meta": meta} if meta else {}) or None
 
 
-def document(account: Account, normal: Normal, *, asked_too: bool = True) -> dict[str, Any]:
-    """All that is compared of an operation; `asked_too` False leaves out what the client asked for."""
-    said: dict[str, Any] = {"params": essence(account.method, account.params)} if asked_too else {}
-    last = account.last
-    if last.answer_frame is not None and account.state in _ANSWERED:
-        said["error" if last.failed else "result"] = account.answer
-    else:
-        said["outcome"] = str(account.state)
-    told = [{"method": method, "params": params} for method, params in account.told]
-    questions = [_question(each) for each in account.asked]
-    beside = {"progress": account.progress, "logs": account.logs, "notifications": told, "questions": questions}
-    value = normal(said | {name: items for name, items in beside.items() if items})
+def document(account: Account, normal: Normal, left_out: Collection[str] = ()) -> dict[str, Any]:
+    """All that is compared of an operation, but for the parts of these names (see `alike`)."""
+    said: dict[str, Any] = {}
+    if "params" not in left_out:
+        said["params"] = essence(account.method, account.params)
+    if "answer" not in left_out:
+        name, value = _outcome(account)
+        said[name] = value
+    value = normal(said | {name: items for name, items in _beside(account, left_out) if items})
     assert isinstance(value, dict), "rules stand below the whole"
     return value
+
+
+def alike(before: Account, after: Account) -> set[str]:
+    """The parts of two operations that are plainly the same as they came, which is most: none of it need be decoded.
+
+    They are "answer", "progress", "logs", "notifications" and "questions". Of params it is not told.
+    """
+    found = set()
+    if len(before.sent) == len(after.sent) == 1 and before.state is after.state and _same_answer(before, after):
+        found.add("answer")
+    if before.progress == after.progress:
+        found.add("progress")
+    if before.logs == after.logs:
+        found.add("logs")
+    if before.told == after.told:
+        found.add("notifications")
+    if not before.asked and not after.asked:
+        found.add("questions")
+    return found
+
+
+ALL = frozenset(("params", "answer", "progress", "logs", "notifications", "questions"))
+"""The parts of an operation."""
+
+
+def _same_answer(before: Account, after: Account) -> bool:
+    ours, theirs = before.sent[0], after.sent[0]
+    if (ours.answer_frame is None) is not (theirs.answer_frame is None) or ours.failed is not theirs.failed:
+        return False
+    return ours.answer.raw == theirs.answer.raw
+
+
+def _outcome(account: Account) -> tuple[str, Any]:
+    last = account.last
+    if last.answer_frame is not None and account.state in _ANSWERED:
+        return "error" if last.failed else "result", account.answer
+    return "outcome", str(account.state)
+
+
+def _beside(account: Account, left_out: Collection[str]) -> Iterator[tuple[str, list[Any]]]:
+    """What was told and asked meanwhile."""
+    if "progress" not in left_out:
+        yield "progress", account.progress
+    if "logs" not in left_out:
+        yield "logs", account.logs
+    if "notifications" not in left_out:
+        yield "notifications", [{"method": method, "params": params} for method, params in account.told]
+    if "questions" not in left_out:
+        yield "questions", [_question(each) for each in account.asked]
 
 
 def loose_document(loose: Loose, normal: Normal) -> Any:

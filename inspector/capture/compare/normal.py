@@ -9,7 +9,7 @@ A person adds rules of his own, a line each:
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,53 +67,97 @@ class Rule(msgspec.Struct, frozen=True):
     pattern: re.Pattern[str] | None = None
 
 
+class _Named(msgspec.Struct, frozen=True, gc=False):
+    """What the name of a member says of what stands there."""
+
+    cursor: str = ""
+    """The placeholder, if it is one of the protocol's; else ""."""
+    is_id: bool = False
+    """Whether it is one that the protocol gives, whatever it looks like."""
+    may_be_id: bool = False
+    tells_time: bool = False
+
+    def of_text(self, text: str) -> str:
+        """The placeholder; "" if it is to be compared."""
+        if self.cursor or self.is_id:
+            return self.cursor or "<id>"
+        return "<id>" if self.may_be_id and _MADE_UP.match(text) else ""
+
+    def of_number(self, value: float) -> str:
+        """The same for a number or a truth value."""
+        if isinstance(value, bool):
+            return "<id>" if self.is_id else ""
+        if isinstance(value, int) and (self.cursor or self.is_id):
+            return self.cursor or "<id>"
+        return "<time>" if self.tells_time and _is_moment(value) else ""
+
+
+_NO_NAME = _Named()
+_MOST_NAMES = 10_000
+"""Names that are known at a time: a server may invent any number."""
+
+
 class Normal:
     """Makes values comparable. One object serves any number of values."""
 
     def __init__(self, rules: Sequence[Rule] = (), *, off: Iterable[str] = ()) -> None:
         """`off` names what stays as it is, out of `NAMES`."""
         left = [name for name in NAMES if name not in set(off)]
-        self._texts = [_TEXTS[name] for name in left if name in _TEXTS]
-        self._texts += [(rule.pattern, rule.placeholder, ("",)) for rule in rules if rule.pattern is not None]
-        self._by_name: list[Callable[[str, Any], str | None]] = []
-        if "cursors" in left:
-            self._by_name.append(_cursor)
-        if "ids" in left:
-            self._by_name.append(_id)
-        if "times" in left:
-            self._by_name.append(_moment)
+        texts = [_TEXTS[name] for name in left if name in _TEXTS]
+        texts += [(rule.pattern, rule.placeholder, ("",)) for rule in rules if rule.pattern is not None]
+        self._texts = [(pattern, placeholder.replace("\\", r"\\"), needles) for pattern, placeholder, needles in texts]
+        self._left = frozenset(left)
+        self._named: dict[str, _Named] = {}
+        """What is known of names of members, by name: the same ones come again and again."""
         self._places = [rule for rule in rules if rule.place]
 
     def __call__(self, value: Any) -> Any:
         """The value with placeholders. What it was is left alone; too deep a value is returned as it is."""
         try:
+            if not self._places:
+                return self._below(value, _NO_NAME)
             return self._walk(value, "", [(rule.place, rule.placeholder) for rule in self._places])
         except RecursionError:
             return value
 
     def _walk(self, value: Any, name: str, rules: list[tuple[tuple[str, ...], str]]) -> Any:
-        if rules:
-            for place, placeholder in rules:
-                if _is_there(place):
-                    return placeholder
+        if not rules:
+            return self._below(value, self._known(name))
+        for place, placeholder in rules:
+            if _is_there(place):
+                return placeholder
         if isinstance(value, dict):
-            return {key: self._walk(each, key, _below(rules, key) if rules else rules) for key, each in value.items()}
+            return {key: self._walk(each, key, _below(rules, key)) for key, each in value.items()}
         if isinstance(value, list):
-            below = [_below(rules, f"[{at}]") for at in range(len(value))] if rules else [rules] * len(value)
-            return [self._walk(each, name, under) for each, under in zip(value, below, strict=True)]
-        return self._plain(value, name)
+            return [self._walk(each, name, _below(rules, f"[{at}]")) for at, each in enumerate(value)]
+        return self._below(value, self._known(name))
 
-    def _plain(self, value: Any, name: str) -> Any:
-        for by_name in self._by_name:
-            if found := by_name(name, value):
-                return found
-        return self.text(value) if isinstance(value, str) else value
+    def _below(self, value: Any, name: "_Named") -> Any:
+        """A value that no rule about places concerns; an item has the name of its array."""
+        if isinstance(value, str):
+            return name.of_text(value) or self.text(value)
+        if isinstance(value, dict):
+            known, learn, below = self._named, self._known, self._below
+            return {key: below(each, known.get(key) or learn(key)) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self._below(each, name) for each in value]
+        return value if value is None else name.of_number(value) or value
+
+    def _known(self, name: str) -> "_Named":
+        found = self._named.get(name)
+        if found is None:
+            if len(self._named) >= _MOST_NAMES:
+                self._named.clear()
+            found = self._named[name] = _named(name, self._left)
+        return found
 
     def text(self, text: str) -> str:
         """A text with placeholders."""
         for pattern, placeholder, needles in self._texts:
-            if any(needle in text for needle in needles):
-                text = pattern.sub(placeholder.replace("\\", r"\\"), text)
+            for needle in needles:
+                if needle in text:
+                    text = pattern.sub(placeholder, text)
+                    break
         return text
 
 
@@ -196,24 +240,19 @@ def _below(rules: list[tuple[tuple[str, ...], str]], step: str) -> list[tuple[tu
     return found
 
 
-def _cursor(name: str, value: Any) -> str | None:
-    return _CURSORS.get(name) if isinstance(value, str | int) and not isinstance(value, bool) else None
+def _named(name: str, left: frozenset[str]) -> _Named:
+    words = _words(name)
+    ids = "ids" in left
+    return _Named(
+        _CURSORS.get(name, "") if "cursors" in left else "",
+        ids and name in _MADE_BY_THE_PROTOCOL,
+        ids and words[-1:] == ["id"],
+        "times" in left and not _TELLS_TIME.isdisjoint(words),
+    )
 
 
-def _id(name: str, value: Any) -> str | None:
-    if name in _MADE_BY_THE_PROTOCOL and isinstance(value, str | int):
-        return "<id>"
-    if not isinstance(value, str) or not _MADE_UP.match(value):
-        return None
-    return "<id>" if _words(name)[-1:] == ["id"] else None
-
-
-def _moment(name: str, value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < _EARLY:
-        return None
-    if not _TELLS_TIME & set(_words(name)):
-        return None
-    return "<time>" if any(_EARLY <= value / unit <= _LATE for unit in (1, 1e3, 1e6, 1e9)) else None
+def _is_moment(value: float) -> bool:
+    return value >= _EARLY and any(_EARLY <= value / unit <= _LATE for unit in (1, 1e3, 1e6, 1e9))
 
 
 def _words(name: str) -> list[str]:

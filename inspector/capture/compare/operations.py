@@ -12,12 +12,14 @@ from typing import Any
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.capture.records import FrameRecord
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Cancelled, Closed, Event, Notified, Opened, Progressed
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Notification, Part, Request
+from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Part, Request, envelope_of, part_of
+from inspector.protocol.plain import ANSWER, REQUEST, Taken
 from inspector.protocol.questions import KIND_OF_METHOD as QUESTIONS
 from inspector.protocol.questions import asks_for_input
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
@@ -29,7 +31,7 @@ _MAY_SPEAK = {"tools/call", "prompts/get", "resources/read", "completion/complet
 _TASK_RESULT = "tasks/result"
 
 
-class Asked(msgspec.Struct):
+class Asked(msgspec.Struct, gc=False):
     """A question of the server's, and what it was told."""
 
     method: str
@@ -41,7 +43,7 @@ class Asked(msgspec.Struct):
     frame: int = 0
 
 
-class Sent(msgspec.Struct):
+class Sent(msgspec.Struct, gc=False):
     """One request of an operation, and what it got."""
 
     exchange: int
@@ -53,7 +55,7 @@ class Sent(msgspec.Struct):
     answer_frame: int | None = None
 
 
-class Account(msgspec.Struct):
+class Account(msgspec.Struct, gc=False):
     """An operation of the client's, as it went."""
 
     number: int
@@ -96,7 +98,7 @@ class Account(msgspec.Struct):
         return _joined([each.answer.value for each in self.sent if each.answer_frame is not None])
 
 
-class Loose(msgspec.Struct):
+class Loose(msgspec.Struct, gc=False):
     """A message that belongs to no operation for sure."""
 
     method: str
@@ -108,7 +110,7 @@ class Loose(msgspec.Struct):
     failed: bool = False
 
 
-class Accounts(msgspec.Struct):
+class Accounts(msgspec.Struct, gc=False):
     """All operations of a conversation, in the order of their first requests, and what stands beside them."""
 
     operations: list[Account] = []
@@ -127,10 +129,11 @@ def accounts(journal: Journal, *, last: int | None = None) -> Accounts:
 
 
 class Teller:
-    """Takes in frames, in their order."""
+    """Is told of frames, in their order: of each what the fold made of it, or, with `take`, the frame alone."""
 
-    def __init__(self) -> None:
-        self._fold = Conversation()
+    def __init__(self, fold: Conversation | None = None) -> None:
+        """`fold` takes in the frames elsewhere, before they are told of here; None: only `take` is used."""
+        self._fold = Conversation() if fold is None else fold
         self._by_operation: dict[int, Account] = {}
         self._by_exchange: dict[int, tuple[Account, Sent]] = {}
         self._questions: dict[int, Asked | Loose] = {}
@@ -140,8 +143,26 @@ class Teller:
 
     def take(self, frame: Frame) -> None:
         """Take in the next one."""
-        for event in self._fold.observe(frame):
+        self.heard(frame, self._fold.observe(frame))
+
+    def heard(self, frame: Frame, events: Sequence[Event]) -> None:
+        """What the fold made of the next one."""
+        for event in events:
             self._heard(frame, event)
+
+    def heard_plainly(self, taken: Taken, record: FrameRecord, n: int) -> None:
+        """The next one is one plain message: a call, its result, progress, or another notification."""
+        envelope = envelope_of(record.raw or "")
+        if envelope is None:
+            return
+        if taken.kind == ANSWER:
+            self._answered_plainly(taken.exchange, part_of(envelope.result), record.tm, n)
+        elif taken.kind == REQUEST:
+            self._began(self._fold.exchanges.at(taken.exchange), part_of(envelope.params))
+        elif taken.exchange:
+            self._told_progress(taken.exchange, part_of(envelope.params).value)
+        elif taken.method not in _SAYS_NOTHING:
+            self._told_of(taken.method, part_of(envelope.params).value, record.dir, record.ex, n)
 
     def told(self, exchanges: Sequence[Exchange] | None = None) -> Accounts:
         """What came of it; `exchanges` know how those ended that no frame ended."""
@@ -156,24 +177,24 @@ class Teller:
         match event:
             case Opened(exchange=exchange, message=message):
                 if exchange.sender is Direction.TO_SERVER:
-                    self._opened(exchange, message)
+                    self._began(exchange, message.params_part)
                 else:
                     self._asked(frame, exchange, message)
             case Closed(exchange=exchange, message=answer):
                 self._closed(exchange, answer)
             case Progressed(exchange=exchange, message=note):
-                self._progressed(exchange, note)
+                self._told_progress(exchange.number, note.params)
             case Cancelled(exchange=exchange):
                 self._open.pop(exchange.number, None)
-            case Notified(message=note):
-                self._notified(frame, note)
+            case Notified(message=note) if note.method not in _SAYS_NOTHING:
+                self._told_of(note.method, note.params, frame.direction, frame.http, frame.n)
             case _:
                 pass
 
-    def _opened(self, exchange: Exchange, message: Request) -> None:
+    def _began(self, exchange: Exchange, params: Part) -> None:
         if exchange.probe or exchange.method in _LEFT_OUT:
             return
-        sent = Sent(exchange.number, exchange.request_frame, message.params_part)
+        sent = Sent(exchange.number, exchange.request_frame, params)
         operation = exchange.operation or 0
         account = self._by_operation.get(operation)
         if account is None:
@@ -190,7 +211,7 @@ class Teller:
         self._by_exchange[exchange.number] = account, sent
         if exchange.method in _MAY_SPEAK:
             self._open[exchange.number] = exchange
-        self._note_answers(account, message.params_part)
+        self._note_answers(account, params)
 
     def _note_answers(self, account: Account, params: Part) -> None:
         """A retry brings the answers to what was asked in the result before (2026-07-28)."""
@@ -200,6 +221,13 @@ class Teller:
         before = peek.mapping(account.sent[-2].answer.value, "inputRequests")
         for key, asked in zip(before, account.asked[-len(before) :] if before else (), strict=False):
             asked.answer = brought.get(key)
+
+    def _answered_plainly(self, number: int, result: Part, time_ns: int, n: int) -> None:
+        self._open.pop(number, None)
+        if found := self._by_exchange.get(number):
+            account, sent = found
+            sent.answer, sent.answer_frame = result, n
+            account.state, account.ended_ns = ExchangeState.ANSWERED, time_ns
 
     def _closed(self, exchange: Exchange, message: Answer | ErrorAnswer) -> None:
         self._open.pop(exchange.number, None)
@@ -220,7 +248,8 @@ class Teller:
     def _asked(self, frame: Frame, exchange: Exchange, message: Request) -> None:
         if exchange.method in _LEFT_OUT:
             return
-        account = self._owner(frame) if exchange.method in QUESTIONS and exchange.method != "roots/list" else None
+        theirs = exchange.method in QUESTIONS and exchange.method != "roots/list"
+        account = self._owner(frame.http) if theirs else None
         if account is None:
             loose = Loose(exchange.method, frame.direction, message.params, frame.n)
             self._questions[exchange.number] = loose
@@ -230,26 +259,24 @@ class Teller:
         self._questions[exchange.number] = asked
         account.asked.append(asked)
 
-    def _progressed(self, exchange: Exchange, note: Notification) -> None:
-        if found := self._by_exchange.get(exchange.number):
-            params = peek.mapping(note.params)
-            found[0].progress.append({key: value for key, value in params.items() if key != "progressToken"})
+    def _told_progress(self, number: int, params: Any) -> None:
+        if found := self._by_exchange.get(number):
+            said = peek.mapping(params)
+            found[0].progress.append({key: value for key, value in said.items() if key != "progressToken"})
 
-    def _notified(self, frame: Frame, note: Notification) -> None:
-        if note.method in _SAYS_NOTHING:
-            return
-        account = self._owner(frame) if frame.http is not None and frame.direction is Direction.FROM_SERVER else None
+    def _told_of(self, method: str, params: Any, sender: Direction, http: int | None, n: int) -> None:
+        account = self._owner(http) if http is not None and sender is Direction.FROM_SERVER else None
         if account is None:
-            self._loose.append(Loose(note.method, frame.direction, note.params, frame.n))
-        elif note.method == "notifications/message":
-            account.logs.append(note.params)
+            self._loose.append(Loose(method, sender, params, n))
+        elif method == "notifications/message":
+            account.logs.append(params)
         else:
-            account.told.append((note.method, note.params))
+            account.told.append((method, params))
 
-    def _owner(self, frame: Frame) -> Account | None:
-        """The operation that a message of the server's belongs to; None if that can't be told."""
-        there = [each for each in self._open.values() if frame.http is not None and each.http == frame.http]
-        if frame.http is None and len(self._open) == 1:
+    def _owner(self, http: int | None) -> Account | None:
+        """The operation that a message of the server's belongs to, by its HTTP exchange; None if that can't be told."""
+        there = [each for each in self._open.values() if http is not None and each.http == http]
+        if http is None and len(self._open) == 1:
             there = [*self._open.values()]
         found = self._by_exchange.get(there[0].number) if len(there) == 1 else None
         return found[0] if found else None

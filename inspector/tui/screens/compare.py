@@ -17,8 +17,8 @@ from textual.screen import ModalScreen
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal
-from inspector.capture.compare.operations import Accounts, accounts
-from inspector.capture.load import load
+from inspector.capture.compare.operations import Accounts
+from inspector.capture.compare.reading import read_accounts
 from inspector.errors import InspectError
 from inspector.tui import keys
 from inspector.tui.keys import Where
@@ -72,20 +72,25 @@ class CompareScreen(ModalScreen[None]):
     @work(exclusive=True)
     async def _compare(self) -> None:
         try:
-            found = await asyncio.to_thread(self._make, self._exact)
+            found, rows = await asyncio.to_thread(self._made, self._exact)
         except InspectError as error:
             lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
             told: list[Line] = [((line, "text"),) for line in lines]
             self._list.empty = [(("✗ There is nothing to compare", "error"),), *told]
             self._list.refresh()
             return
-        self._found = CompareRows(found, self._names)
+        self._found = rows
         self._list.empty = [[("There is nothing to compare.", "muted")]]
         self._list.source = self._found
         self._list.sync()
         how = "exactly" if self._exact else "but for ids, times, cursors, ports and temporary paths"
         self._head.show([(visible(summary(found, self._names)), "title")], [(how, "faint")])
         self.action_jump(1, first=True)
+
+    def _made(self, exactly: bool) -> tuple[Comparison, CompareRows]:
+        """The comparison, and its rows, for which the places that differ are found."""
+        found = self._make(exactly)
+        return found, CompareRows(found, self._names)
 
     def action_jump(self, by: int, first: bool = False) -> None:
         """Go to the next difference, or the one before."""
@@ -142,15 +147,7 @@ def of_files(before: Path, after: Path, normal: Normal | None = None, only: Sequ
 
     def make(exactly: bool) -> Comparison:
         if not read:
-            read.extend([_accounts(before), _accounts(after)])
+            read.extend(read_accounts(path).accounts for path in (before, after))
         return compare(read[0], read[1], Normal(off=NAMES) if exactly else normal or Normal(), only)
 
     return CompareScreen(names, make)
-
-
-def _accounts(path: Path) -> Accounts:
-    journal = load(path)
-    try:
-        return accounts(journal)
-    finally:
-        journal.close()

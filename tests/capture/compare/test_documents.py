@@ -25,4 +25,4 @@ def test_all_parts_stand_under_their_names() -> None:
         "result": {"content": [{"type": "text", "text": "ok"}]},
         "progress": [{"progress": 2}],
     }
-    assert document(open_, Normal(), asked_too=False) == {"outcome": "pending"}
+    assert document(open_, Normal(), {"params"}) == {"outcome": "pending"}
