@@ -14,8 +14,6 @@ _EXAMPLES = (
     "mcp-inspect promote session.mcpcap",
     "mcp-inspect promote --where 'tool == search' -o search.cases.yaml session.mcpcap",
 )
-_MADE = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
-"""Requests that become cases unless others are chosen by a filter."""
 
 
 @click.command("promote", cls=Documented, examples=_EXAMPLES)
@@ -29,12 +27,11 @@ def command(world: World, /, file: Path, where: str, out: Path | None) -> ExitSt
     They are added to NAME.cases.yaml beside the capture, where nothing that is there is changed. Made-up ids and times
     are left out of what is compared.
     """
-    from inspector.capture.compare.normal import Normal
     from inspector.capture.compare.operations import accounts
     from inspector.capture.load import load
     from inspector.cli.resending import chosen_numbers
     from inspector.replay.cases.files import add_cases, beside
-    from inspector.replay.cases.making import snapshot_of
+    from inspector.replay.cases.promoting import promoted
 
     output = Output(world)
     if not file.is_file():
@@ -47,13 +44,7 @@ def command(world: World, /, file: Path, where: str, out: Path | None) -> ExitSt
         found = accounts(journal).operations
     finally:
         journal.close()
-    wanted = [
-        each
-        for each in found
-        if (each.method in _MADE if chosen is None else any(sent.frame in chosen for sent in each.sent))
-    ]
-    normal = Normal()
-    cases = [case for each in wanted if (case := snapshot_of(each, normal)) is not None]
+    cases = promoted(found, chosen)
     if not cases:
         raise UsageError("no request of the capture can become a case", hint="Only those that got an answer can.")
     path = out or beside(file)
