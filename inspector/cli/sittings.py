@@ -158,6 +158,12 @@ class Servers:
             case _:
                 assert_never(wanted)
 
+    def share(self, capture: Path, out: Path, *, notes: bool, overwrite: bool) -> list[str]:
+        """Copy a capture without secrets; what was done, in lines. Raises: InspectError."""
+        from inspector.cli.copying import shared
+
+        return shared(capture, out, self._world.env, notes=notes, overwrite=overwrite)
+
     def _begun(self, target: "Target", name: str) -> Opened:
         sittings = self.add(self._like(target))
         return Opened(name, sittings.begin, sittings.begin(), close=sittings.close)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 from inspector.session.opened import Opened
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from inspector.viewmodels.start import Capture, Server
     from inspector.viewmodels.wanted import Wanted
 
@@ -20,4 +22,10 @@ class Opener(Protocol):
         """Begin it.
 
         Raises: InspectError if it can't be begun at all; a server that fails later is a state of its conversation.
+        """
+
+    def share(self, capture: "Path", out: "Path", *, notes: bool, overwrite: bool) -> list[str]:
+        """Copy a capture without its secrets; what was done, in lines.
+
+        Raises: InspectError if it can't be copied, or a secret would be left in it.
         """

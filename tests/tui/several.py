@@ -37,6 +37,7 @@ class Fleet:
         self.lives: list[Live] = []
         self.wanted: list[Wanted] = []
         self.closed: list[str] = []
+        self.shared: list[tuple[Path, Path, bool, bool]] = []
 
     def demo(self, name: str) -> Opened:
         """The demo, begun."""
@@ -66,6 +67,11 @@ class Fleet:
         if "broken" in str(wanted):
             raise UsageError("it is broken", hint="Mend it.")
         return self.demo("typed")
+
+    def share(self, capture: Path, out: Path, *, notes: bool, overwrite: bool) -> list[str]:
+        """Write down that it was asked for."""
+        self.shared.append((capture, out, notes, overwrite))
+        return ["3 values replaced", "  2  token"]
 
     def end(self) -> None:
         """End everything."""

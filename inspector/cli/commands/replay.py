@@ -10,7 +10,11 @@ from inspector.cli.interface import replay
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
-_EXAMPLES = ("mcp-inspect replay session.mcpcap", "mcp-inspect replay before.mcpcap after.mcpcap", "mcp-inspect replay session.har")
+_EXAMPLES = (
+    "mcp-inspect replay session.mcpcap",
+    "mcp-inspect replay before.mcpcap after.mcpcap",
+    "mcp-inspect replay session.har",
+)
 
 
 @click.command("replay", cls=Documented, examples=_EXAMPLES)

@@ -40,7 +40,7 @@ def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **o
 
     The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
     """
-    from inspector.capture.sharing.sharing import Sharing
+    from inspector.cli.copying import copy
     from inspector.cli.sharing import as_json, chosen, told, warnings
 
     if out is None and not dry_run:
@@ -55,18 +55,7 @@ def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **o
         key_file=options["key_file"],
     )
     target = None if dry_run else out
-    sharing = Sharing(file, choice.wish)
-    try:
-        notes = _Notes(file, sharing.head.id, target, force=options["force"]) if options["notes"] else None
-        sharing.learn()
-        if target is None:
-            shared = sharing.rehearse()
-        else:
-            shared = sharing.write(target, overwrite=options["force"])
-        if notes is not None:
-            notes.copy(sharing, output)
-    finally:
-        sharing.close()
+    shared = copy(file, target, choice, notes=options["notes"], overwrite=options["force"], warn=output.warn)
     for warning in warnings(shared, choice):
         output.warn(warning)
     if output.as_json:
@@ -74,33 +63,3 @@ def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **o
     elif not output.quiet:
         output.text(told(shared, target))
     return ExitStatus.OK
-
-
-class _Notes:
-    """The notes of a capture on their way beside its copy."""
-
-    def __init__(self, file: Path, capture_id: str, out: Path | None, *, force: bool) -> None:
-        from inspector.capture.notes import SUFFIX
-
-        self._file, self._id, self._out = file, capture_id, out
-        self._path = out.with_name(out.name + SUFFIX) if out is not None else None
-        if self._path is not None and not force and self._path.is_symlink() | self._path.exists():
-            raise UsageError(f"{self._path} is there already", hint="Name another file, or say --force.")
-
-    def copy(self, sharing: Any, output: Output) -> None:
-        """Write them, and look for secrets in what was written."""
-        from inspector.capture.sharing.notes import copied_notes, keep_notes
-
-        sharing.redactor.activate(list(sharing.known))
-        notes = copied_notes(self._file, self._id, sharing.redactor)
-        if notes.trouble:
-            output.warn(notes.trouble)
-        if self._out is None or self._path is None or notes.foreign:
-            return
-        self._path.unlink(missing_ok=True)
-        keep_notes(notes, self._out, self._id)
-        try:
-            sharing.scan(self._path)
-        except UsageError:
-            self._path.unlink()
-            raise
