@@ -20,6 +20,7 @@ from textual.widget import Widget
 from inspector.session.engine import Live
 from inspector.tui import keys, resuming
 from inspector.tui.checking import Checking
+from inspector.tui.exporting import Exporting
 from inspector.tui.logging_in import LoggingIn
 from inspector.tui.lost_focus import let_go
 from inspector.tui.marking import Marking
@@ -33,6 +34,7 @@ from inspector.tui.safety import install
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.tabs import Tab, Tabs, subject_of
+from inspector.tui.toasts import TOASTS, Toasts
 from inspector.tui.waiting import Waiting
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.header_bar import HeaderBar
@@ -48,18 +50,32 @@ _TURN_S = 0.005
 
 
 class InspectApp(
-    Tabs, Checking, LoggingIn, Offering, Relisting, Remembering, Replaying, Marking, Recent, Waiting, App[None]
+    Tabs,
+    Checking,
+    Exporting,
+    LoggingIn,
+    Offering,
+    Relisting,
+    Remembering,
+    Replaying,
+    Marking,
+    Recent,
+    Waiting,
+    Toasts,
+    App[None],
 ):
     """The inspector on one conversation, live or recorded."""
 
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE, keys.Where.REPLAY)
-    CSS = """
+    CSS = (
+        """
     Screen { color: $foreground; }
     Panel { height: 1fr; width: 1fr; }
-    ToastRack { margin-bottom: 2; }
     """
+        + TOASTS
+    )
 
     def __init__(
         self,
@@ -143,6 +159,7 @@ class InspectApp(
         self.look_at_tabs()
         self.look_at_memory()
         self.look_at_waits()
+        self.lift_toasts()
 
     def _terminal_is_behind(self) -> bool:
         """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""

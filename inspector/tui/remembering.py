@@ -60,8 +60,8 @@ async def _compare(app: "InspectApp", subject: Subject) -> None:
     memory, kept = await asyncio.to_thread(_compared, subject)
     told, subject.memory = subject.memory, memory
     if memory.first and first_met(memory):
-        said = f"Met for the first time: {first_met(memory)}. "
-        app.say(said + ("They are remembered, and changes will be told." if kept else "They can't be remembered."))
+        then = "Changes will be told." if kept else "Not remembered: the state directory can't be written."
+        app.say(f"First met: {first_met(memory)}. {then}")
     if memory.alarms and (told is None or alarm(told) != alarm(memory)):
         subject.memory_state.shown = False  # the line above the footer tells it, and stays
 

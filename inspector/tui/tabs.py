@@ -149,9 +149,11 @@ class Tabs:
         for tab in self.tabs:
             here = tab is self.tab and not self.shows_timeline
             prefix = "" if here else f"{tab.name}: "
-            if came := tab.notice.sync(shown=tab.shown if here else "inbox"):
+            seen = not here or getattr(self.screen, "SHOWS_QUESTIONS", False)
+            if came := tab.notice.sync(shown="inbox" if seen else tab.shown):
                 self.bell()
-                self.say(prefix + came)
+                if not here:  # in its own tab the line above the footer says it
+                    self.say(prefix + came)
             for said in tab.subject.watch_news():
                 self.say(prefix + said, severity="warning")
             for said in (tab.end_told(), tab.login_told()):

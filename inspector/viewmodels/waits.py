@@ -115,7 +115,7 @@ def _on_an_answer(journal: Journal, asked: Asked, seen: Seen) -> Wait:
     chain = _head((*_call(cause, seen.now_ns), *_on(name), asked_since[1]) if cause else asked_since)
     if asked.of_model:
         return Wait((*chain, *_on(("the model", "accent"))), (), ("screen.inbox",))
-    return Wait((*chain, *_on(("you", "warning"))), (), ("question.here",))
+    return Wait((*chain, *_on(("you", "warning"))))  # the line that tells of the question has the keys
 
 
 def _on_the_opening(journal: Journal, seen: Seen) -> Wait:

@@ -47,7 +47,7 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
 ) -> None:
     script = tmp_path / "server.py"
     async with _before(script, _BUY) as (person, target):
-        await person.sees("Met for the first time: 1 tool.")
+        await person.sees("First met: 1 tool. Changes will be told.")
         seen = SeenServer(_state(), target.key)
         assert [*seen.read()["tools"].things] == ["buy"]
     async with _before(script, _POISONED, _SELL) as (person, _):
@@ -68,4 +68,4 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         await person.press("2")
         await until(lambda: person.pilot.app.subject.memory is not None, "it was compared")  # type: ignore[attr-defined]
         assert "changed" not in person.screen
-        assert "Met for the first time" not in person.screen
+        assert "First met" not in person.screen

@@ -58,7 +58,7 @@ def test_our_call_waits_on_the_server_s_question_and_that_on_you(tape: Tape) -> 
     assert _told(tape, asked=(Asked(question),)) == (
         "⋯ tools/call weigh 14 s ← its elicitation 11 s ← you",
         "",
-        ("question.here",),
+        (),
     )
     assert _told(tape, asked=(Asked(question, of_model=True),))[0].endswith("← the model")
 

@@ -35,6 +35,8 @@ _ACTIONS = (
 class QuestionScreen(ModalScreen[None]):
     """One question after the other, until none waits or the person leaves."""
 
+    SHOWS_QUESTIONS: ClassVar[bool] = True
+    """What a line elsewhere would tell of questions is in sight here."""
     BINDINGS: ClassVar[list[BindingType]] = [
         *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
         Binding(

@@ -1,0 +1,31 @@
+"""Where toasts stand: at the right edge, above every line that is there for good, as low and as small as they can be.
+
+A toast tells what was done; what must be read stands in the screen itself. So it is one line where its words allow,
+covers neither footer nor bars nor the last line of a panel, and goes by itself.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+
+TOASTS = """
+    ToastRack { margin-bottom: 2; }
+    Toast { width: auto; max-width: 96%; padding: 0 1; margin-top: 0; }
+"""
+_BELOW = 2
+"""The footer, and the last line of a panel: a status line, or what a form says of itself."""
+
+
+class Toasts:
+    """The part of the app that keeps toasts out of the way."""
+
+    _lines_below = _BELOW
+
+    def lift_toasts(self: "InspectApp") -> None:  # type: ignore[misc]
+        """Look which bars stand above the footer. Nearly free while they stay the same."""
+        bars = (self.tab.notice, self._waiting_bar, self._bar_of_replay)
+        below = _BELOW + sum(bar.size.height for bar in bars if bar is not None and bar.is_attached and bar.display)
+        if below != self._lines_below:
+            self._lines_below = below
+            self.screen_stack[0].query_one("ToastRack").styles.margin = (0, 0, below, 0)
