@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import signal
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -18,7 +20,7 @@ from inspector.protocol.jsonrpc import Answer, read
 from inspector.protocol.revisions._shape import Era
 from inspector.replay.mock.stage import Serves
 from tests.servers.real import NotInstalled, argv, is_ci
-from tests.stories.commands import PATIENCE_S, environment
+from tests.stories.commands import PATIENCE_S, environment, started
 from tests.stories.real_targets import Real, named, running
 from tests.stories.standing_in import ROOT, compared, mock_words, on_stdio, over_http, talk_with_the_pilot, talked
 
@@ -76,6 +78,8 @@ async def test_over_http_a_talk_that_was_recorded_over_http_differs_in_nothing(t
     found = compared(recorded, tmp_path / "again.mcpcap")
     assert [row for row in found.rows if row.verdict is not Verdict.SAME] == []
     assert not [line for line in told if "answered with" in line], "the client answered as it did before"
+    await _called_at_the_mock(recorded, tmp_path / "own.mcpcap", "mcp2", "legacy", "http")
+    _differs_in_nothing_that_was_done(recorded, tmp_path / "own.mcpcap")
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -157,21 +161,59 @@ async def test_a_client_of_an_official_package_can_not_tell_it_from_the_server(
     package: str, mode: str, transport: str, recorded: Path, real_answers: dict[str, list[Any]], tmp_path: Path
 ) -> None:
     if package not in real_answers:
-        real_answers[package] = await _called(tmp_path, package, "legacy", "stdio", *argv("everything"))
-    real = real_answers[package]
-    serves = Serves.BOTH if mode == "auto" else Serves.RECORDED
-    if transport == "stdio":
-        mock = await _called(tmp_path, package, mode, "stdio", *mock_words(recorded, "--strict", "--era", serves))
-    else:
-        async with over_http(recorded, serves) as (target, told):
-            mock = await _called(tmp_path, package, mode, "http", target.url)
-        assert ("a modern client is served from a capture of a legacy conversation" in told) == (mode == "auto")
+        real_answers[package], _ = await _called(tmp_path, package, "legacy", "stdio", *argv("everything"))
+    real, own = real_answers[package], tmp_path / "own.mcpcap"
+    mock, told = await _called_at_the_mock(recorded, own, package, mode, transport)
     assert [name for name, *_ in mock] == [name for name, *_ in real]
     assert mock == real
+    assert ("a modern client is served from a capture of a legacy conversation" in told) == (mode == "auto")
+    assert (verify(own).complete, verify(own).faults) == (True, ())
+    if (mode, transport) == ("legacy", "stdio"):  # what was said by the way on a pipe has its own stream over HTTP
+        _differs_in_nothing_that_was_done(recorded, own)
 
 
-async def _called(place: Path, package: str, *words: str) -> list[Any]:
-    """What the client of a package got."""
+@pytest.mark.parametrize(("package", "mode", "transport"), [("mcp1", "legacy", "http"), ("mcp2", "auto", "stdio")])
+async def test_what_a_mock_recorded_is_played_again_and_recorded_without_a_difference(
+    package: str, mode: str, transport: str, recorded: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.mcpcap", tmp_path / "second.mcpcap"
+    was, _ = await _called_at_the_mock(recorded, first, package, mode, transport)
+    now, _ = await _called_at_the_mock(first, second, package, mode, transport)
+    assert now == was
+    async with started("diff", str(first), str(second), place=tmp_path) as process:
+        out, err = await process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert out.startswith(b"No difference: ")
+
+
+def _differs_in_nothing_that_was_done(recorded: Path, own: Path) -> None:
+    """What the client of a package did, and what the server said beside, is as it was recorded; the rest is missing."""
+    verdicts = Counter(row.verdict for row in compared(recorded, own).rows)
+    assert (verdicts[Verdict.DIFFERENT], verdicts[Verdict.ONLY_AFTER]) == (0, 0)
+    assert verdicts[Verdict.SAME] > 15
+
+
+async def _called_at_the_mock(
+    capture: Path, own: Path, package: str, mode: str, transport: str
+) -> tuple[list[Any], str]:
+    """What the client of a package got of a mock, which records that in a file of its own; and what the mock told."""
+    place = own.parent
+    words = ("--strict", "--capture", str(own), *(("--era", "both") if mode == "auto" else ()))
+    if transport == "stdio":
+        return await _called(place, package, mode, "stdio", *mock_words(capture, *words))
+    async with started("mock", str(capture), "--instant", "--http", "0", *words, place=place) as process:
+        assert process.stderr is not None
+        told = ""
+        while "playing at " not in told:
+            told += (await asyncio.wait_for(process.stderr.readline(), PATIENCE_S)).decode()
+        got, _ = await _called(place, package, mode, "http", told.split("playing at ")[1].strip())
+        process.send_signal(signal.SIGINT)
+        _, more = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    return got, told + more.decode()
+
+
+async def _called(place: Path, package: str, *words: str) -> tuple[list[Any], str]:
+    """What the client of a package got, and what stood on stderr."""
     command: Sequence[str] = (*argv(package), _CALLER, *words)
     pipe, variables = asyncio.subprocess.PIPE, environment(place) | {"PYTHONPATH": str(ROOT)}
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe, env=variables)
@@ -182,5 +224,4 @@ async def _called(place: Path, package: str, *words: str) -> list[Any]:
             process.kill()
             await process.communicate()
     assert process.returncode == 0, err.decode()
-    got: list[Any] = json.loads(out)
-    return got
+    return json.loads(out), err.decode()

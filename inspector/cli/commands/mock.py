@@ -1,13 +1,17 @@
 """`mcp-inspect mock`: a capture's server, for testing hosts and clients. Nothing of the capture is started."""
 
 import asyncio
+import gc
 import math
+from collections.abc import Awaitable
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
+from inspector.cli.launch import leaving_politely
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
@@ -70,5 +74,15 @@ def command(
     output = Output(world, quiet=quiet)
     settings = Settings(math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults))
     wish = Wish(file, conn, port, capture)
-    differences = asyncio.run(run(wish, settings, narrate=output.narrate, warn=output.warn))
+    gc.enable()  # `__main__` stopped it for the time of the imports
+    differences = asyncio.run(_until_told(run(wish, settings, narrate=output.narrate, warn=output.warn)))
     return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK
+
+
+async def _until_told(playing: Awaitable[int]) -> int:
+    """Play until it ends, or until a host or a person ends this process by a signal: what was recorded is closed."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None, "a coroutine runs in one"
+    with leaving_politely(lambda: loop.call_soon_threadsafe(task.cancel)), suppress(asyncio.CancelledError):
+        return await playing
+    return 0

@@ -34,7 +34,9 @@ class Where(Enum):
     COMMON = "common"
     """That of the session."""
     WATCH = "watch"
-    """Those on which somebody listens to changes; the session's, where that is one."""
+    """Those on which somebody listens to changes; the session's, where nobody does."""
+    LISTENERS = "listeners"
+    """Those on which somebody listens to changes, and nowhere else: a stateless client hears of none unasked."""
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -163,7 +165,7 @@ def _said(step: Say, turn: Turn, manner: Manner, where: Where) -> Iterator[Act]:
         if manner.level is None or (level is not None and level < manner.level):
             return
     elif step.method in TELLING_OF_CHANGES:
-        where = Where.WATCH
+        where = Where.WATCH if manner.era is Era.LEGACY else Where.LISTENERS
         if turn.era is Era.MODERN or peek.has(params.value, "_meta", SUBSCRIPTION_ID):
             params = _unbound(params)
     yield Send(step.method, params, where)

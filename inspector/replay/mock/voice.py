@@ -85,7 +85,7 @@ class Voice:
                 assert_never(act)
 
     async def _send(self, act: Send, own: Outlet) -> None:
-        if act.where is Where.WATCH and self._watchers:
+        if act.where is Where.LISTENERS or (act.where is Where.WATCH and self._watchers):
             for id_, wanted, outlet in tuple(self._watchers.values()):
                 if _wants(wanted, act):
                     meta = peek.mapping(act.params.value, "_meta") | {SUBSCRIPTION_ID: id_}

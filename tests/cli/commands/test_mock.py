@@ -1,9 +1,11 @@
 """`mcp-inspect mock`, as it is started by hosts and by hand."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
+from inspector.capture.verify import verify
 from inspector.cli.commands import mock
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import inspect
@@ -52,6 +54,19 @@ async def test_a_strict_mock_tells_what_differs_and_says_so_by_its_exit_status(t
     assert out.count(b"\n") == 1
     assert 'played is {"arguments":{"words":"a"},"name":"echo"}' in err.decode()
     assert (tmp_path / "own.mcpcap").read_text().count('"origin":"mock"') == 1
+
+
+async def test_a_host_that_ends_it_by_a_signal_leaves_a_whole_recording(tmp_path: Path) -> None:
+    path, own = record(tmp_path / "c.mcpcap", *HANDSHAKE), tmp_path / "own.mcpcap"
+    async with started("mock", str(path), "--capture", str(own), place=tmp_path) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(_lines(request(1, "ping")))
+        assert b'"result":{}' in await process.stdout.readline()
+        process.terminate()
+        await process.communicate()
+    assert process.returncode == -signal.SIGTERM, "whoever sent it sees that it was obeyed"
+    assert (verify(own).complete, verify(own).faults) == (True, ())
 
 
 def _lines(*messages: object) -> bytes:

@@ -42,6 +42,8 @@ def test_what_it_did_not_ask_for_is_not_said(tmp_path: Path) -> None:
         ("notifications/tools/list_changed", Where.WATCH),
         ("notifications/message", Where.COMMON),
     ]
+    unasked = [act for act in afterwards(turn, Manner(Era.MODERN, level=3)) if isinstance(act, Send)]
+    assert unasked[0].where is Where.LISTENERS, "a stateless client hears of changes only where it listens"
 
 
 def test_a_stateless_client_is_asked_by_a_result_and_the_retry_goes_on_behind_it(tmp_path: Path) -> None:

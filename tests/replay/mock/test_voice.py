@@ -70,6 +70,8 @@ async def test_a_change_goes_to_every_stream_that_wants_it_and_else_to_the_sessi
     assert [each["params"] for each in second.messages] == [{"_meta": {SUBSCRIPTION_ID: 2}}]
     await voice.drive(_playing(_updated("a://b")), Heard())
     assert len(common.messages) == 1
+    await voice.drive(_playing(Send("notifications/tools/list_changed", ABSENT, Where.LISTENERS)), Heard())
+    assert len(common.messages) == 1, "a client that hears of changes only where it listens does not listen"
 
 
 @pytest.mark.parametrize(

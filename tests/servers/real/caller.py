@@ -51,6 +51,21 @@ async def tell_roots(context: Any) -> Any:
     return said.ListRootsResult(roots=[said.Root(uri="file:///harbour", name="harbour")])
 
 
+class Changes:
+    """Hears which resource is told to have changed first."""
+
+    def __init__(self) -> None:
+        self.heard = anyio.Event()
+        self.first = ""
+
+    async def hear(self, message: Any) -> None:
+        """Take note of a change."""
+        note = getattr(message, "root", message)
+        if getattr(note, "method", "") == "notifications/resources/updated" and not self.first:
+            self.first = str(note.params.uri)
+            self.heard.set()
+
+
 async def hear_of_progress(done: float, total: float | None, message: str | None) -> None:
     """Keep it."""
     got.append(["progress", done, total])
@@ -77,9 +92,26 @@ async def use(client: Any) -> None:
     keep("roots", await client.call_tool("get-roots-list", {}))
 
 
+async def watch(client: Any, changes: Changes, *, stateless: bool) -> None:
+    """Have a document watched, in the way of the era, and wait until it is told to have changed."""
+    if not stateless:
+        await client.subscribe_resource(DOCUMENT if MODERN else said.AnyUrl(DOCUMENT))
+        keep("toggled", await client.call_tool("toggle-subscriber-updates", {}))
+        await changes.heard.wait()
+        got.append(["changed", changes.first])
+        return
+    async with client.listen(resource_subscriptions=[DOCUMENT]) as changed:
+        keep("toggled", await client.call_tool("toggle-subscriber-updates", {}))
+        async for event in changed:
+            got.append(["changed", event.uri])
+            break
+
+
 async def main(mode: str, transport: str, where: list[str]) -> None:
     """Connect, use, leave."""
+    changes = Changes()
     manners = {
+        "message_handler": changes.hear,
         "elicitation_callback": answer_form,
         "sampling_callback": answer_as_model,
         "list_roots_callback": tell_roots,
@@ -101,6 +133,7 @@ async def main(mode: str, transport: str, where: list[str]) -> None:
             client = await stack.enter_async_context(mcp.ClientSession(*streams[:2], **manners))
             got.append(["server", (await client.initialize()).serverInfo.name])
         await use(client)
+        await watch(client, changes, stateless=mode == "auto")
     print(json.dumps(got))
 
 
