@@ -20,21 +20,26 @@ def takes_levels(journal: Journal) -> bool:
     return opening is not None and opening.revision.log_level is LogLevel.META
 
 
-def asked_level(journal: Journal, setting: Exchange | None, stamped: str) -> tuple[list[Span], list[Span]]:
+def asked_level(
+    journal: Journal, setting: Exchange | None, stamped: str, *, can_set: bool = True
+) -> tuple[list[Span], list[Span]]:
     """What is asked for, and what the server declares of it.
 
-    `setting` is the newest request that sets a level, `stamped` the level that every request carries.
+    `setting` is the newest request that sets a level, `stamped` the level that every request carries, `can_set`
+    whether somebody could set another one.
     """
     opening = journal.conversation.opening
     declares = opening is not None and _CAPABILITY in opening.capabilities
-    return [("Log", "title"), ("   ", "text"), *_asked(journal, setting, stamped)], _declared(journal, declares)
+    return [("Log", "title"), ("   ", "text"), *_asked(journal, setting, stamped)], _declared(
+        journal, declares, can_set
+    )
 
 
-def _declared(journal: Journal, declares: bool) -> list[Span]:
+def _declared(journal: Journal, declares: bool, can_set: bool) -> list[Span]:
     if journal.conversation.opening is None:
         return []
     if declares:
-        return [("S sets the level", "faint")] if journal.live else []
+        return [("S sets the level", "faint")] if journal.live and can_set else []
     return [(f"{signs.WARNING} no logging capability: stderr only is to be expected", "warning")]
 
 

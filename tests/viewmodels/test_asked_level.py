@@ -38,6 +38,7 @@ def modern(tape: Tape) -> Tape:
 
 def test_before_a_level_is_set_the_server_decides(tape: Tape) -> None:
     assert said(legacy(tape, logging={})) == "Log   no level set: the server decides | S sets the level"
+    assert not asked_level(tape.journal, None, "", can_set=False)[1], "a moment of a recording, whose level nobody sets"
 
 
 def test_a_server_that_does_not_declare_logging_is_said_to_have_none(tape: Tape) -> None:

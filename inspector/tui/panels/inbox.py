@@ -140,7 +140,7 @@ screen leaves the question where it is.
             self.call_after_refresh(self.pane.focus_first)
 
     def _say(self) -> None:
-        waiting = len(self._rows.unanswered)
+        waiting = len(self._rows.unanswered) + self._rows.waited
         left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
         roots = len(self.subject.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  r"

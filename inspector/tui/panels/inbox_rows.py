@@ -5,7 +5,7 @@ A recording has no desk: there the questions are what the conversation says of t
 
 from dataclasses import dataclass
 
-from inspector.protocol.conversation import Conversation
+from inspector.capture.journal import Journal
 from inspector.protocol.questions import Question
 from inspector.session.desk import Ticket, TicketState
 from inspector.tui.styles import glyphs
@@ -14,6 +14,7 @@ from inspector.viewmodels import text
 from inspector.viewmodels.answers import answer_word
 from inspector.viewmodels.lines import lay
 from inspector.viewmodels.question import asked_in_short, cause_in_short, kind_word
+from inspector.viewmodels.recorded_questions import Standing, standing_of, standing_word
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.rows import RowSource, RowView
 
@@ -24,11 +25,18 @@ class Asked:
 
     question: Question
     ticket: Ticket | None = None
+    stood: Standing | None = None
+    """Of a recording, which has no desk: how the question stood."""
 
     @property
     def waits(self) -> bool:
         """Whether an answer can still be given."""
         return self.ticket is not None and self.ticket.state is TicketState.WAITING
+
+    @property
+    def waited(self) -> bool:
+        """Whether, in a recording, an answer was awaited then."""
+        return self.stood is not None and self.stood.waits
 
     @property
     def key(self) -> tuple[int, str]:
@@ -51,7 +59,8 @@ class InboxRows(RowSource):
         conversation = subject.journal.conversation
         known = conversation.questions
         complete = len(conversation.visits.complete)
-        seen = (subject.desk_changes, len(known) if not subject.can_act else 0, complete)
+        grown = (len(known), subject.journal.count, subject.grows) if not subject.can_act else (0,)
+        seen = (subject.desk_changes, *grown, complete)
         if seen == self._seen:
             return False
         self._seen = seen
@@ -59,11 +68,21 @@ class InboxRows(RowSource):
         if subject.can_act:
             every = [Asked(ticket.question, ticket) for ticket in subject.tickets]
         else:
-            every = [Asked(question) for question in known[: seen[1]]]
-        waiting = [asked for asked in every if asked.waits]
+            every = [self._recorded(question) for question in known[: grown[0]]]
+        waiting = [asked for asked in every if asked.waits or asked.waited]
         kept = {asked.key for asked in waiting}  # another thread may end one meanwhile
         self.asked = (*waiting, *(asked for asked in reversed(every) if asked.key not in kept))
         return True
+
+    def _recorded(self, question: Question) -> Asked:
+        journal = self._subject.journal
+        goes_on = journal.live or self._subject.grows
+        return Asked(question, stood=standing_of(question, journal, goes_on=goes_on))
+
+    @property
+    def waited(self) -> int:
+        """How many waited then, in a recording."""
+        return sum(asked.waited for asked in self.asked)
 
     @property
     def unanswered(self) -> tuple[Asked, ...]:
@@ -86,9 +105,9 @@ class InboxRows(RowSource):
         asked = self.asked[index]
         question, journal = asked.question, self._subject.journal
         spans: list[Span] = [
-            _state(asked, journal.conversation),
+            _state(asked, journal),
             (text.pad(age(question, self._subject.now_ns), 9, right=True) + "  ", "muted"),
-            (text.pad(kind_word(question), 9), "accent" if asked.waits else "muted"),
+            (text.pad(kind_word(question), 9), "accent" if asked.waits or asked.waited else "muted"),
         ]
         if cause := cause_in_short(question, journal):
             spans.append((f"{cause}: ", "target"))
@@ -101,18 +120,21 @@ def age(question: Question, now_ns: int) -> str:
     return text.human_duration(max(0, now_ns - question.asked_ns))
 
 
-def _state(asked: Asked, conversation: Conversation) -> Span:
-    signs, exchanges = glyphs(), conversation.exchanges
-    if conversation.visits.is_complete(asked.question):
+def _state(asked: Asked, journal: Journal) -> Span:
+    signs = glyphs()
+    if journal.conversation.visits.is_complete(asked.question):
         return (text.pad(f"{signs.event if asked.waits else signs.ok} complete", 12), "ok")
     if asked.ticket is None:
-        answered = 0 < asked.question.exchange <= len(exchanges) and not exchanges[asked.question.exchange - 1].is_open
-        return (text.pad(f"{signs.closed} {'recorded' if answered else 'no answer'}", 12), "muted")
-    if asked.waits:
-        return (text.pad(f"{signs.event} waits", 12), "warning")
-    word = answer_word(asked.ticket.reply)
+        word = standing_word(asked.question, journal, asked.stood) if asked.stood is not None else "no answer"
+    else:
+        word = "waits" if asked.waits else answer_word(asked.ticket.reply)
     sign, role = _SIGNS.get(word, ("ok", "ok"))
     return (text.pad(f"{getattr(signs, sign)} {word}", 12), role)
 
 
-_SIGNS: dict[str, tuple[str, Role]] = {"refused": ("error", "error"), "withdrawn": ("disconnected", "muted")}
+_SIGNS: dict[str, tuple[str, Role]] = {
+    "waits": ("event", "warning"),
+    "refused": ("error", "error"),
+    "withdrawn": ("disconnected", "muted"),
+    "no answer": ("disconnected", "muted"),
+}

@@ -48,6 +48,7 @@ from inspector.viewmodels.answers import (
 )
 from inspector.viewmodels.lines import Section
 from inspector.viewmodels.question import kind_word, question_sections
+from inspector.viewmodels.recorded_questions import answered_section
 from inspector.viewmodels.roles import Span
 
 Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
@@ -173,6 +174,9 @@ class QuestionPane(Widget):
         if self._talk.edits_request:
             return (request_section(subject),)
         found = question_sections(asked.question, subject.journal, patience_s=subject.patience_s)
+        if asked.stood is not None:
+            said = answered_section(asked.question, subject.journal, asked.stood)
+            return (said, *found) if said is not None else found
         ticket = asked.ticket
         if came := proposal_section(ticket):
             found = (came, *found)
@@ -190,7 +194,8 @@ class QuestionPane(Widget):
         waited = age(asked.question, self.subject.now_ns)
         if (proposal := proposal_of(asked)) is not None and asked.waits:
             left.append(standing_of(proposal, self.subject.now_ns))
-        since: Span = (f"waits for {waited}", "warning") if asked.waits else (f"asked {waited} ago", "muted")
+        waits = asked.waits or asked.waited
+        since: Span = (f"waits for {waited}", "warning") if waits else (f"asked {waited} ago", "muted")
         self._line.show(left, [since])
 
     def _renew_bar(self) -> None:

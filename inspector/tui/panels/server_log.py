@@ -79,7 +79,8 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
             self.rows.empty = empty
             self.rows.refresh()
         self.rows.sync()
-        self._line.show(*asked_level(self._subject.journal, self.model.setting, self._subject.log_level))
+        subject, setting = self._subject, self.model.setting
+        self._line.show(*asked_level(subject.journal, setting, subject.log_level, can_set=subject.can_act))
         self._foot.show(*_shown(self.model))
         now = (self.model.count, self.model.total) if self.model.filter.text else None
         if now != self._matches:

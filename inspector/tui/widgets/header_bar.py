@@ -232,7 +232,7 @@ def _badge(subject: Subject, name: str) -> Span:
         listings = [known[kind] for kind in _TOGETHER.get(name, (name,)) if known[kind].asked]
         return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
     if name == "inbox":
-        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets)
+        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets) or _waited(subject)
         return f"{glyphs().event} {waiting}" if waiting else "", "warning"
     if name == "tasks":
         return _running(subject)
@@ -260,6 +260,16 @@ def _found(subject: Subject) -> Span:
         return f"{glyphs().error} {errors:,}", "error"
     warnings = counts.get("warning")
     return (f"{glyphs().warning} {warnings:,}", "warning") if warnings else ("", "faint")
+
+
+def _waited(subject: Subject) -> int:
+    """How many questions waited at the moment of a recording that is shown."""
+    if subject.moment_shown is None:
+        return 0
+    from inspector.viewmodels.recorded_questions import standing_of
+
+    journal = subject.journal
+    return sum(standing_of(each, journal, goes_on=True).waits for each in journal.conversation.questions)
 
 
 def _running(subject: Subject) -> Span:

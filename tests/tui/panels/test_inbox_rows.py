@@ -2,6 +2,8 @@
 
 from inspector.protocol.questions import Kind, Refusal, Result, declined
 from inspector.tui.panels.inbox_rows import InboxRows, age
+from inspector.tui.past_subject import PastSubject, past_of
+from inspector.tui.subject import Stage
 from inspector.viewmodels.lines import plain
 from tests.tui.panels.asking import Asking
 from tests.tui.staging import Staged
@@ -52,18 +54,26 @@ async def test_a_question_keeps_its_name_when_rows_move() -> None:
     subject.journal.close()
 
 
-def test_a_recording_s_questions_come_from_the_conversation(tape: Tape) -> None:
+def test_a_recording_s_questions_stand_as_they_did_at_the_moment(tape: Tape) -> None:
     tape.call(1, "book")
     tape.server_request("q", "elicitation/create", {"message": "Which city?"})
     tape.server_request("r", "roots/list")
     tape.client_answer("r", {"roots": []})
-    rows = InboxRows(Staged(tape))
-    rows.take()
+    whole = Staged(tape, stage=Stage.RECORDED)
+    then = PastSubject(whole, past_of(whole).at(2))
+    rows = InboxRows(then)
+    assert rows.take()
+    assert "waits" in plain(rows.row(0, 79).spans)
+    assert (rows.count, rows.waited, rows.unanswered) == (1, 1, ())
+    then.moment.advance(4)
+    assert rows.take()
     shown = [plain(rows.row(at, 79).spans) for at in range(rows.count)]
-    assert "recorded" in shown[0]
-    assert "no answer" in shown[1]
-    assert "book: Which city?" in shown[1]
-    assert rows.unanswered == ()
+    assert "book: Which city?" in shown[0], "what waits stands first"
+    assert "answered" in shown[1]
+    tape.client_answer("q", {"action": "decline"})
+    then.moment.advance(5)
+    assert rows.take()
+    assert (rows.waited, "declined" in plain(rows.row(1, 79).spans)) == (0, True)
 
 
 async def test_what_the_server_calls_complete_says_so() -> None:

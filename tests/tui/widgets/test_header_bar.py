@@ -274,5 +274,10 @@ async def test_tasks_have_a_tab_with_the_number_of_those_that_run(tape: Tape) ->
 
 async def test_a_moment_of_a_recording_is_told_as_such(tape: Tape) -> None:
     whole = Staged(handshake(tape), stage=Stage.RECORDED)
-    first, *_ = await lines(HeaderBar(PastSubject(whole, past_of(whole).at(2))))
-    assert first.endswith("▸ as at #2")
+    tape.call(3, "buy")
+    asked = tape.server_request("q", "elicitation/create", {"message": "How many?"})
+    tape.client_answer("q", {"action": "decline"})
+    first, second, *_ = await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked))))
+    assert first.endswith(f"▸ as at #{asked}")
+    assert "5 Inbox ◆ 1" in second
+    assert "Inbox ◆" not in (await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked + 1)))))[1]
