@@ -6,16 +6,20 @@ base64 at any of its three offsets, in hexadecimal digits.
 
 import base64
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
 from inspector.capture.sharing.names import is_telling
+from inspector.capture.sharing.seeking import Seeker
 
 MOST = 500
 """How many values are learnt and looked for everywhere."""
 _SHORTEST_IN_BASE64 = 6
+_LETTER = re.compile(rb"\\+u([0-9A-Fa-f]{4})")
+_SIGN = re.compile(rb'\\+(["/\\])')
 
 
 class Secret(NamedTuple):
@@ -32,6 +36,8 @@ class Known:
 
     def __init__(self) -> None:
         self._by_value: dict[str, Secret] = {}
+        self._by_spelling: dict[bytes, list[tuple[Secret, str]]] = {}
+        self._seeker = Seeker()
         self._sorted: list[Secret] | None = None
         self._learnt = 0
         self.unlearnt = 0
@@ -46,8 +52,13 @@ class Known:
     def add(self, value: str, rule: str) -> None:
         """Look for this value from now on."""
         if value and value not in self._by_value:
-            self._by_value[value] = Secret(value, rule, tuple(_spellings(value)))
+            secret = self._by_value[value] = Secret(value, rule, tuple(_spellings(value)))
             self._sorted = None
+            for spelling, name in secret.spellings:
+                spelt = self._by_spelling.setdefault(_encoded(spelling), [])
+                if not spelt:
+                    self._seeker.add(_encoded(spelling))
+                spelt.append((secret, name))
 
     def learn(self, value: str, rule: str) -> None:
         """Look for a value that was found at a telling place, if it is not likely to stand elsewhere by chance."""
@@ -60,40 +71,42 @@ class Known:
         self.add(value, rule)
 
     def within(self, data: bytes) -> list[Secret]:
-        """Those that occur in bytes in any spelling, without spellings that need not be looked for there."""
-        return narrowed(self, data)
+        """Those that occur in bytes in any spelling; with one spelling, the plain one, where no other occurs."""
+        found: dict[str, Secret] = {}
+        for spelling in self._seeker.found(data) if self._by_value else ():
+            for secret, _ in self._by_spelling[spelling]:
+                plain = secret.spellings[:1]
+                if spelling != _encoded(plain[0][0]):
+                    found[secret.value] = secret
+                else:
+                    found.setdefault(secret.value, secret._replace(spellings=plain))
+        return sorted(found.values(), key=lambda each: (-len(each.value), each.value))
+
+    def hidden(self, data: bytes) -> list[Secret]:
+        """The same, where escapes of JSON may stand for any sign of a value, in whatever depth."""
+        if b"\\" not in data:
+            return self.within(data)
+        letters = _LETTER.sub(_letter, data)
+        found = {each.value for form in (data, letters, _SIGN.sub(rb"\1", letters)) for each in self.within(form)}
+        return [each for each in self if each.value in found]
+
+    def survivor(self, data: bytes) -> tuple[Secret, str, int] | None:
+        """The first place in bytes where a secret is left, and how it is spelt there; None if there is none."""
+        left = [(data.find(spelling), spelling) for spelling in self._seeker.found(data)] if self._by_value else []
+        if not left:
+            return None
+        place, spelling = min(left)
+        secret, name = self._by_spelling[spelling][0]
+        return secret, name, place
+
+    def longest(self) -> int:
+        """Bytes of the longest spelling."""
+        return max(map(len, self._by_spelling), default=0)
 
     def _in_order(self) -> list[Secret]:
         if self._sorted is None:
             self._sorted = sorted(self._by_value.values(), key=lambda each: -len(each.value))
         return self._sorted
-
-
-def narrowed(secrets: Iterable[Secret], data: bytes) -> list[Secret]:
-    """Those of secrets that occur in bytes; with one spelling, the plain one, where no other occurs."""
-    found = []
-    for each in secrets:
-        plain, *others = each.spellings
-        if any(_encoded(spelling) in data for spelling, _ in others):
-            found.append(each)
-        elif _encoded(plain[0]) in data:
-            found.append(each._replace(spellings=(plain,)))
-    return found
-
-
-def survivor(data: bytes, secrets: Iterable[Secret]) -> tuple[Secret, str, int] | None:
-    """The first secret that occurs in bytes, the name of its spelling, and its place; None if none does."""
-    for secret in secrets:
-        for spelling, name in secret.spellings:
-            place = data.find(_encoded(spelling))
-            if place >= 0:
-                return secret, name, place
-    return None
-
-
-def longest(secrets: Iterable[Secret]) -> int:
-    """Bytes of the longest spelling."""
-    return max((len(_encoded(spelling)) for each in secrets for spelling, _ in each.spellings), default=0)
 
 
 @lru_cache(maxsize=65536)
@@ -138,6 +151,11 @@ def _all_spellings(value: str) -> Iterator[tuple[str, str]]:
         yield data.hex().upper(), "in hexadecimal digits"
 
 
+def _letter(found: re.Match[bytes]) -> bytes:
+    code = int(found[1], 16)
+    return found[0] if 0xD800 <= code < 0xE000 else chr(code).encode()
+
+
 _URL_SAFE = str.maketrans("+/", "-_")
 
 
@@ -148,3 +166,11 @@ def _in_base64(data: bytes) -> Iterator[str]:
         skipped = (0, 2, 3)[offset]
         whole = (offset + len(data)) * 8 // 6
         yield text[skipped:whole]
+
+
+def as_bytes(text: str) -> bytes:
+    """The bytes of a text that was made of bytes, or that holds half a sign."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")

@@ -10,13 +10,23 @@ _GENERIC = frozenset({"root", "user", "users", "home", "shared", "public", "runn
 """Names that name nobody."""
 
 
+def telling_homes(homes: Iterable[str]) -> tuple[str, ...]:
+    """Home directories that are looked for."""
+    return tuple(home.rstrip("/") for home in homes if home.count("/") > 1 and len(home) > 5)
+
+
+def telling_users(users: Iterable[str]) -> set[str]:
+    """Names of accounts that name somebody."""
+    return {user for user in users if len(user) > 2 and user.lower() not in _GENERIC}
+
+
 class Persons:
     """Takes the names of persons out of texts."""
 
     def __init__(self, replacing: Replacing, *, users: Iterable[str], homes: Iterable[str]) -> None:
         self._replacing = replacing
-        self._homes = tuple(home.rstrip("/") for home in homes if home.count("/") > 1 and len(home) > 5)
-        names = sorted({user for user in users if len(user) > 2 and user.lower() not in _GENERIC}, key=len)[::-1]
+        self._homes = telling_homes(homes)
+        names = sorted(telling_users(users), key=len)[::-1]
         self._users = re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, names))})(?![^\W_])") if names else None
 
     def replace(self, text: str) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from inspector.capture.redact import is_masked
 from inspector.capture.sharing import tokens
+from inspector.capture.sharing.known import as_bytes
 from inspector.capture.sharing.names import STEMS, is_secret, is_secret_parameter, is_telling
 from inspector.capture.sharing.persons import Persons
 from inspector.capture.sharing.pseudonyms import is_pseudonym
@@ -16,6 +17,9 @@ from inspector.capture.sharing.replacing import Replacing
 _SHORT, _MOST_CLEAN = 64, 50_000
 _DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
 """A pseudonym, and what may stand behind a value in a sentence or a URL."""
+
+_SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
+"""What a text is made of, for the most part."""
 
 Open = Callable[[str], str]
 """Takes secrets out of what an encoding held."""
@@ -123,7 +127,7 @@ def _base64(run: str, opened: Open) -> str:
         data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_" if is_url else b"+/", validate=True)
     except (binascii.Error, ValueError):
         return run
-    if not _could_be_text(data):
+    if not could_be_text(data):
         return run
     held = data.decode("utf-8", "surrogateescape")
     new = opened(held)
@@ -133,16 +137,7 @@ def _base64(run: str, opened: Open) -> str:
     return spelt if run.endswith("=") or len(run) % 4 == 0 else spelt.rstrip("=")
 
 
-def _could_be_text(data: bytes) -> bool:
+def could_be_text(data: bytes) -> bool:
     """Whether bytes are no picture or sound: most of what is in the beginning are signs of a text."""
     start = data[:256]
-    signs = sum(32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2 for byte in start)
-    return len(start) > 5 and signs > len(start) * 0.7
-
-
-def as_bytes(text: str) -> bytes:
-    """The bytes of a text that was made of bytes, or that holds half a sign."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+    return len(start) > 5 and len(start.translate(None, _SIGNS)) < len(start) * 0.3

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import hmac
 import re
+from functools import lru_cache
 
 _PREFIX = "rdct_"
 _SHORTEST, _LONGEST = 12, 65536
@@ -21,6 +22,7 @@ class Pseudonyms:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
+        self._digest = lru_cache(maxsize=1024)(self._computed)
 
     def text(self, secret: str) -> str:
         """The pseudonym of a text: letters and digits that nothing escapes. "" and what is one already stay."""
@@ -40,7 +42,7 @@ class Pseudonyms:
         """What the manifest says of a secret, to find it again: 16 hexadecimal digits."""
         return self._digest(secret).hex()[:16]
 
-    def _digest(self, secret: str) -> bytes:
+    def _computed(self, secret: str) -> bytes:
         return hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha512).digest()
 
 

@@ -12,11 +12,11 @@ from functools import lru_cache
 from inspector.capture.redact import is_masked
 from inspector.capture.sharing import tokens
 from inspector.capture.sharing.json_spans import Level, Span, path_of, spans, unquoted
-from inspector.capture.sharing.known import Known, Secret
+from inspector.capture.sharing.known import Known, Secret, as_bytes
 from inspector.capture.sharing.names import is_secret
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.persons import Persons
-from inspector.capture.sharing.prose import Prose, as_bytes
+from inspector.capture.sharing.prose import Prose
 from inspector.capture.sharing.pseudonyms import Pseudonyms
 from inspector.capture.sharing.replacing import Found, Replacing
 
@@ -127,7 +127,7 @@ class Redactor:
 
     def _opened(self, text: str, depth: int) -> str:
         """What an encoding held, without secrets: more values may show now than did around it."""
-        before = self._replacing.activate_all()
+        before = self._replacing.activate_within(text)
         new = self._replacing.spelt(self._text(text, depth + 1))
         self._replacing.active = before
         return new

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from inspector.capture.sharing.json_spans import Level, path_of
-from inspector.capture.sharing.known import Known, Secret
+from inspector.capture.sharing.known import Known, Secret, as_bytes
 from inspector.capture.sharing.pseudonyms import Pseudonyms, length_class
 
 
@@ -69,9 +69,9 @@ class Replacing:
         """The rule of a value that is known and stands within a number; "" if none does."""
         return next((secret.rule for secret in self.active if secret.value in literal), "")
 
-    def activate_all(self) -> list[Secret]:
-        """Look for everything, because more may show in what follows than did before; what was looked for until now."""
-        before, self.active = self.active, list(self._known)
+    def activate_within(self, text: str) -> list[Secret]:
+        """Look for what stands in a text that was hidden until now; what was looked for before."""
+        before, self.active = self.active, self._known.hidden(as_bytes(text))
         return before
 
     def _note(self, secret: str, rule: str, kind: str) -> None:

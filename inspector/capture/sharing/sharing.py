@@ -3,14 +3,20 @@
 The first learns what is secret in this capture, so that a token of a late header is known in an early message. The
 second writes a new file, for its owner alone. The third reads what was written and looks for every secret that is
 known, in every spelling: if one is there, the file is removed. The original is only read.
+
+A line that can't have a secret, and in which no value stands that is known, is copied without being taken apart. The
+first pass remembers which lines of each block may have one, with a checksum: if the block reads differently in the
+second, all of it is taken apart.
 """
 
 import hashlib
 import os
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,6 +24,7 @@ from inspector.capture.lines import blocks
 from inspector.capture.opening import being_written
 from inspector.capture.records import (
     KNOWN,
+    Dated,
     EndRecord,
     GapRecord,
     Head,
@@ -29,10 +36,13 @@ from inspector.capture.records import (
     type_of,
 )
 from inspector.capture.sharing.copies import Copyist
-from inspector.capture.sharing.known import Known, longest, narrowed, survivor
+from inspector.capture.sharing.known import Known, Secret
 from inspector.capture.sharing.paths import JsonPath
+from inspector.capture.sharing.persons import telling_homes, telling_users
 from inspector.capture.sharing.pseudonyms import Pseudonyms
 from inspector.capture.sharing.redactor import Redactor
+from inspector.capture.sharing.seeking import Seeker
+from inspector.capture.sharing.sifting import Sieve
 from inspector.capture.stand_ins import open_capture
 from inspector.capture.window import read_at
 from inspector.errors import UsageError
@@ -105,6 +115,9 @@ class Sharing:
         def redactor(*, learns: bool) -> Redactor:
             return Redactor(pseudonyms, self.known, paths=wish.paths, users=wish.users, homes=wish.homes, learns=learns)
 
+        persons = (*telling_users(wish.users), *telling_homes(wish.homes))
+        self._sieve = Sieve(paths=wish.paths, persons=persons)
+        self._sifted: list[_Sifted] = []
         self._learner, self.redactor = redactor(learns=True), redactor(learns=False)
 
     def close(self) -> None:
@@ -113,7 +126,14 @@ class Sharing:
 
     def learn(self) -> None:
         """The first pass: see what is secret."""
-        self._pass(self._learner, lambda line: None)
+        copying = _Copying(self._learner, _Writer(lambda line: None), Shared())
+        self._sifted.clear()
+        for lines, whole in self._lines():
+            checked = self._sieve.suspects(lines)
+            self._sifted.append(_Sifted(_checksum(lines), tuple(checked)))
+            for at in checked:
+                self._learner.activate(self._known_in(lines[at]))
+                copying.line(lines[at], whole)
 
     def rehearse(self) -> Shared:
         """The second pass without a file: what would be replaced."""
@@ -148,12 +168,12 @@ class Sharing:
 
         Raises: UsageError if there is one, with its place and spelling, without itself.
         """
-        overlap = longest(self.known)
+        overlap = self.known.longest()
         with open(path, "rb") as file:
             place, rest = 0, b""
             while chunk := file.read(_CHUNK):
                 data = rest + chunk
-                if (left := survivor(data, self.known)) is not None:
+                if (left := self.known.survivor(data)) is not None:
                     secret, spelling, at = left
                     raise UsageError(
                         f"a secret would have been left in the copy, {spelling}, at byte {place - len(rest) + at}: "
@@ -167,14 +187,41 @@ class Sharing:
         shared = Shared(grows=being_written(self._fd))
         writer = _Writer(write)
         copying = _Copying(redactor, writer, shared)
-        for lines, whole in self._lines():
-            within = self.known.within(b"\n".join(lines))
-            for line in lines:
-                redactor.activate(list(self.known) if _hides(line) else within and narrowed(within, line))
-                copying.line(line, whole)
+        telling = self._telling_words()
+        for number, (lines, whole) in enumerate(self._lines()):
+            data = b"\n".join(lines)
+            checked = self._checked(number, lines)
+            has_known = bool(self.known.within(data)) or bool(telling.found(data))
+            for at, line in enumerate(lines):
+                known = self._known_in(line) if has_known or b"\\u" in line else []
+                if known or at in checked or (has_known and telling.found(line)):
+                    redactor.activate(known)
+                    copying.line(line, whole)
+                else:
+                    copying.harmless(line, whole)
         writer.end()
         shared.known, shared.unlearnt = len(self.known), self.known.unlearnt
         return shared
+
+    def _checked(self, number: int, lines: list[bytes]) -> Collection[int]:
+        """The lines of a block that have to be taken apart."""
+        if number < len(self._sifted) and self._sifted[number].checksum == _checksum(lines):
+            return self._sifted[number].checked
+        return range(len(lines))
+
+    def _telling_words(self) -> Seeker:
+        """Words that are harmless, but hold a known value in base64."""
+        seeker = Seeker()
+        for word, held in self._sieve.held.items():
+            if self.known.hidden(held):
+                seeker.add(word)
+        return seeker
+
+    def _known_in(self, line: bytes) -> list[Secret]:
+        """The values that are known and stand in a line, or may: in bytes they are spelt as nobody can foresee."""
+        if b'"b64"' in line:
+            return list(self.known)
+        return self.known.hidden(line) if b"\\u" in line else self.known.within(line)
 
     def _lines(self) -> Iterator[tuple[list[bytes], bool]]:
         """Some lines at a time, up to where the file ended when it was opened, and whether they had ends."""
@@ -185,6 +232,21 @@ class Sharing:
 
         for block in blocks(read, most=_LINES):
             yield block.lines, block.whole
+
+
+class _Sifted(NamedTuple):
+    """What the first pass saw in a block."""
+
+    checksum: int
+    checked: tuple[int, ...]
+    """Those lines of it that may have a secret."""
+
+
+def _checksum(lines: list[bytes]) -> int:
+    checksum = len(lines)
+    for line in lines:
+        checksum = zlib.crc32(line, checksum)
+    return checksum
 
 
 class _Writer:
@@ -216,14 +278,35 @@ class _Copying:
 
     def line(self, line: bytes, whole: bool) -> None:
         """Copy a record, with what was replaced in it behind it."""
+        record = self._read(line, whole)
+        if record is not None:
+            self._record(record)
+
+    def harmless(self, line: bytes, whole: bool) -> None:
+        """Copy a record that has no secret."""
+        record = self._read(line, whole)
+        if not isinstance(record, Dated):
+            if record is not None:
+                self._record(record)
+        elif self._has_payload(record):
+            self._shared.entries += 1
+            n = self._shared.entries
+            self._writer.put(record if record.n == n else msgspec.structs.replace(record, n=n))
+
+    def _read(self, line: bytes, whole: bool) -> Record | None:
         try:
-            record = from_line(line)
+            return from_line(line)
         except ValueError:
             kind = type_of(line)
             why = "torn" if not whole else "unreadable" if kind is None or kind in KNOWN else "unknown"
             self._shared.left_out[why] += 1
-            return
-        self._record(record)
+            return None
+
+    def _has_payload(self, record: Dated) -> bool:
+        if getattr(record, "raw", "") is None and getattr(record, "b64", None) is None:
+            self._shared.left_out["no payload"] += 1
+            return False
+        return True
 
     def _record(self, record: Record) -> None:
         match record:
@@ -236,11 +319,9 @@ class _Copying:
             case RedactRecord():
                 self._writer.put(record)
             case _:
-                if getattr(record, "raw", "") is None and getattr(record, "b64", None) is None:
-                    self._shared.left_out["no payload"] += 1
-                    return
-                self._shared.entries += 1
-                self._put(self._copyist.dated(record, self._shared.entries), self._shared.entries)
+                if self._has_payload(record):
+                    self._shared.entries += 1
+                    self._put(self._copyist.dated(record, self._shared.entries), self._shared.entries)
 
     def _put(self, record: Record, n: int) -> None:
         self._writer.put(record)
@@ -266,11 +347,6 @@ class _Copying:
             taken.values.add(mark)
         if len(taken.entries) < _TOLD and n not in taken.entries:
             taken.entries.append(n)
-
-
-def _hides(line: bytes) -> bool:
-    """Whether a value may stand in a line in a spelling that nobody can foresee."""
-    return b'"b64":' in line or b"\\u00" in line
 
 
 def _new_beside(out: Path) -> str:

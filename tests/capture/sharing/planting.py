@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from inspector.capture.file import CaptureFile
+from inspector.capture.journal import Journal
 from inspector.capture.opening import create
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, SseNote, Stderr
 from inspector.protocol.frames import Channel, Eol, SseFacts
@@ -56,6 +57,25 @@ PLANTED = {
     "jwt": _JWT,
     "pem": "MIIEowIBAAKCAQEAz77",
     "number": "90210347",
+    "json escapes": "u-esc-55-barnacle",
+    "twice escaped": "tw-esc-66-conch",
+    "percent escapes": "pct-77-scallop/+",
+    "base64 of json": "b64json-88-urchin",
+    "base64 of base64": "b64b64-99-anemone",
+    "a late one in base64": "late-in-b64-31-coral",
+    "a late one in a URL": "late-in-url-32/sponge",
+    "a late one in bytes": "late-in-bytes-33-nautilus",
+    "a late one with escapes": "late-esc-34-starfish",
+    "a late one as a key": "late-key-35-seahorse",
+    "a key": "sk-key-of-an-object-0123456789",
+    "a blob": "blob-41-lobster-pot",
+    "an address": "uri-42-langoustine",
+    "stderr in JSON": "err-43-cuttlefish",
+    "the reason of an end": "why-44-periwinkle",
+    "a dump": "dump-45-sea-cucumber",
+    "a masked neighbour": "next-46-anglerfish",
+    "the name of a method": "ghp_methodmethodmethod0123",
+    "several words": "words-47-plankton",
     "home": "/home/annelise",
     "user": "annelise",
 }
@@ -77,6 +97,7 @@ def planted(path: Path) -> Path:
     sent(journal, b'{"id":3,"params":{"p\\u0061ssword":"%s", "e":"%s"}}' % (p["escaped"].encode(), b"1E2"))
     came(journal, b"\xff\xfe log: token=%s then" % p["bytes"].encode())
     came(journal, b'{"id": 4, "result": {"api_key": "%s' % p["torn"].encode(), eol=Eol.NONE)
+    _hidden(journal)
     _http(journal)
     journal.fact(
         ConnectionFact(ConnectionEvent.ABORT, "stdio", why=f"refused {quote(GIVEN['LIGHTHOUSE_KEY'], safe='')}")
@@ -102,10 +123,39 @@ def _messages() -> list[object]:
     ]
 
 
-def _http(journal: object) -> None:
-    from inspector.capture.journal import Journal
+def _hidden(journal: Journal) -> None:
+    """Secrets in spellings that nobody sees at a look; the last message tells those that are known late."""
+    p = PLANTED
+    letters = "".join(f"\\u{ord(sign):04X}" for sign in p["json escapes"])
+    sent(journal, b'{"id":10,"params":{"password":"%s"}}' % letters.encode())
+    twice = json.dumps({"a": f'{{"pass\\u0077ord":"{p["twice escaped"]}"}}'})
+    sent(journal, json.dumps({"id": 11, "params": {"text": twice}}).encode())
+    twofold = base64.b64encode(base64.b64encode(f"password: {p['base64 of base64']}".encode())).decode()
+    blob = base64.b64encode(f"[aws]\nsecret_access_key = {p['a blob']}\n".encode()).decode()
+    late_escaped = "".join(f"\\u{ord(sign):04x}" for sign in p["a late one with escapes"])
+    for message in (
+        {"id": 12, "params": {"u": f"https://x.example/?a=1&pass%77ord={quote(p['percent escapes'], safe='')}"}},
+        {"id": 13, "params": {"d": base64.b64encode(json.dumps({"apiKey": p["base64 of json"]}).encode()).decode()}},
+        {"id": 14, "params": {"d": twofold, "w": base64.b64encode(p["a late one in base64"].encode()).decode()}},
+        {"id": 15, "params": {"u": f"see /{quote(p['a late one in a URL'], safe='')}/", p["a key"]: 1}},
+        {"id": 16, "params": {p["a late one as a key"]: True, "x": f"id {p['a late one as a key']}"}},
+        {"id": 17, "result": {"contents": [{"uri": f"db://u:{p['an address']}@h/x", "blob": blob}]}},
+        {"id": 18, "result": {"content": [{"text": p["a dump"].encode().hex()}]}},
+        {"id": 19, "method": p["the name of a method"]},
+        {"id": 20, "result": {"list": [{"name": "Session ID", "value": p["several words"]}]}},
+    ):
+        came(journal, json.dumps(message).encode())
+    came(journal, b'{"id":21,"params":{"w":"%s"}}' % late_escaped.encode())
+    came(journal, b"\xff\xfe " + p["a late one in bytes"].encode())
+    journal.fact(Stderr(json.dumps({"level": "info", "db_password": p["stderr in JSON"]}).encode()))
+    journal.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio", why=f"token={p['the reason of an end']} refused"))
+    headers = (("Authorization", "Bearer •••••• (40 characters)"), ("X-Auth-Token", p["a masked neighbour"]))
+    journal.fact(HttpFact(HttpEvent.REQUEST, 2, method="POST", target="https://example.com/", headers=headers))
+    late = [value for name, value in p.items() if name.startswith("a late one")]
+    came(journal, json.dumps({"id": 22, "params": {"passwords": late, "secret": p["a dump"]}}).encode())
 
-    assert isinstance(journal, Journal)
+
+def _http(journal: Journal) -> None:
     p = PLANTED
     url = f"https://keeper:{p['userinfo']}@example.com/mcp?api_key={quote(p['query'], safe='')}&page=2"
     headers = (

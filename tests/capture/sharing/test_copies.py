@@ -7,7 +7,7 @@ import pytest
 
 from inspector.capture.records import Dated, GapRecord, Head, HttpRecord, to_line
 from inspector.capture.sharing.copies import SHARED, Copyist
-from inspector.capture.sharing.known import Known, survivor
+from inspector.capture.sharing.known import Known
 from inspector.capture.sharing.pseudonyms import Pseudonyms
 from inspector.capture.sharing.redactor import Redactor
 
@@ -74,7 +74,7 @@ def test_no_text_of_a_record_goes_past(kind: Any) -> None:
         assert copy.redaction == SHARED
     else:
         copy = copyist.gap(record) if isinstance(record, GapRecord) else copyist.dated(record, 3)
-    left = survivor(to_line(msgspec.structs.replace(copy, format="") if isinstance(copy, Head) else copy), known)
+    left = known.survivor(to_line(msgspec.structs.replace(copy, format="") if isinstance(copy, Head) else copy))
     assert left is None
 
 

@@ -6,7 +6,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from inspector.capture.sharing.known import MOST, Known, longest, survivor
+from inspector.capture.sharing.known import MOST, Known
 
 SECRET = 'pä"ss/wo\\rd 7+'
 
@@ -37,17 +37,17 @@ SPELT = {
 def test_a_secret_is_found_however_it_is_spelt(spelling: str) -> None:
     data = b"before " + SPELT[spelling] + b" behind"
     known = _known("another", SECRET)
-    left = survivor(data, known)
+    left = known.survivor(data)
     assert left is not None
     assert left[0].value == SECRET
     assert [each.value for each in known.within(data)] == [SECRET]
     assert len(known.within(data)[0].spellings) > 1 or spelling == "plain"
-    assert len(SPELT["plain"]) < longest(known)
+    assert len(SPELT["plain"]) < known.longest()
 
 
 def test_what_is_not_there_is_not_found() -> None:
-    assert survivor(b"nothing of that", _known(SECRET)) is None
-    assert longest(Known()) == 0
+    assert _known(SECRET).survivor(b"nothing of that") is None
+    assert Known().longest() == 0
 
 
 def test_long_values_come_before_what_is_part_of_them() -> None:

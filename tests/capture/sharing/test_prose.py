@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from inspector.capture.sharing.known import Known
+from inspector.capture.sharing.known import Known, as_bytes
 from inspector.capture.sharing.persons import Persons
-from inspector.capture.sharing.prose import Prose, as_bytes
+from inspector.capture.sharing.prose import Prose
 from inspector.capture.sharing.pseudonyms import Pseudonyms
 from inspector.capture.sharing.replacing import Replacing
 

@@ -57,13 +57,15 @@ def _readings(data: str, depth: int = 0) -> list[str]:
     found = [data]
     if depth < 4:
         if "\\" in data:
-            unescaped = re.sub(r"\\u00([0-9a-f]{2})", lambda hit: chr(int(hit[1], 16)), data)
+            unescaped = re.sub(r"\\u00([0-9a-fA-F]{2})", lambda hit: chr(int(hit[1], 16)), data)
             found += _readings(re.sub(r"\\(.)", r"\1", unescaped), depth + 1)
         if "%" in data:
             found += _readings(unquote(data), depth + 1)
         for run in re.findall(r"[A-Za-z0-9+/_-]{12,}", data):
             whole = run[: len(run) // 4 * 4].replace("-", "+").replace("_", "/")
-            found.append(base64.b64decode(whole).decode("latin-1"))
+            held = base64.b64decode(whole).decode("latin-1")
+            found += _readings(held, depth + 1) if held.isascii() else [held]
+        found += [bytes.fromhex(run).decode("latin-1") for run in re.findall(r"(?:[0-9a-f]{2}){8,}", data)]
     return found
 
 
