@@ -5,6 +5,7 @@ in a description included.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,18 +14,35 @@ import msgspec
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.list_changes import key_of
 
+_MAY_BE_WHOLE = re.compile(rb"\d(?:\.0|e[+-]?\d)")
+"""How a whole number is written where it is held as one with a fraction; also found in many a text."""
 _DEEPEST = 200
 """Below this depth members keep the order they came in."""
 INSTRUCTIONS = "instructions"
 """The kind under which a server's instructions are remembered, as one thing without a name."""
 
 
-def canonical(value: Any, depth: int = 0) -> Any:
-    """The same value with members in the order of their names, and whole numbers without a fraction."""
+def canonical(value: Any) -> Any:
+    """The same value with members in the order of their names, and whole numbers without a fraction.
+
+    It is the very same where that is so already.
+    """
+    if not isinstance(value, dict | list | tuple):
+        return _put_in_order(value, 0)
+    raw = _sorted(value)
+    if raw is None:
+        return _put_in_order(value, 0)
+    if raw == msgspec.json.encode(value):
+        return value
+    found = msgspec.json.decode(raw)
+    return found if found == value else _put_in_order(value, 0)  # infinity is written as null
+
+
+def _put_in_order(value: Any, depth: int) -> Any:
     if isinstance(value, dict) and depth < _DEEPEST:
-        return {name: canonical(value[name], depth + 1) for name in sorted(value)}
+        return {name: _put_in_order(value[name], depth + 1) for name in sorted(value)}
     if isinstance(value, list | tuple) and depth < _DEEPEST:
-        return [canonical(item, depth + 1) for item in value]
+        return [_put_in_order(item, depth + 1) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
         return int(value)
     return value
@@ -32,7 +50,18 @@ def canonical(value: Any, depth: int = 0) -> Any:
 
 def content_hash(value: Any) -> str:
     """What tells a value from every other one: the same however its members are ordered and numbers are written."""
-    return "sha256:" + hashlib.sha256(encode(canonical(value))).hexdigest()
+    return "sha256:" + hashlib.sha256(_sorted(value) or encode(_put_in_order(value, 0))).hexdigest()
+
+
+def _sorted(value: Any) -> bytes | None:
+    """What the canonical form is written as, without making it; None if that takes a closer look."""
+    try:
+        raw = msgspec.json.encode(value, order="sorted")
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return None
+    if _MAY_BE_WHOLE.search(raw) or raw.count(b"{") + raw.count(b"[") >= _DEEPEST:
+        return None
+    return raw
 
 
 class Remembered(msgspec.Struct, frozen=True):

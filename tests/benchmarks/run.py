@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from tests.benchmarks import captures as long
-from tests.benchmarks import checks, comparing, details, filters, measure, moments, views
+from tests.benchmarks import checks, comparing, details, filters, measure, moments, surfaces, views
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD, STEADY, STEADY_RATE, STEADY_SIZE
 from tests.servers.real import NotInstalled, argv
 
@@ -225,11 +225,16 @@ def checked(home: Path) -> Iterator[Row]:
 
 
 def compared(home: Path) -> Iterator[Row]:
-    """Two long captures side by side, half of whose operations differ."""
+    """Two long captures side by side, all of whose calls differ; two large surfaces."""
     before, after = comparing.make(home)
     (ours, differing), reading = comparing.seconds(before, after), comparing.seconds_of_reading(before, after)
     figures = f"{ours:.1f} s of CPU, {ours / reading:.1f} times the reading; {differing:,} operations differ"
     yield Row(f"diff of two captures of {comparing.FRAMES:,} frames", figures, "5 times", ours / reading <= 5)
+    old, new = surfaces.make(home)
+    (ours, differing), parsing = surfaces.seconds(old, new), surfaces.seconds_of_parsing(old, new)
+    figures = f"{ours:.1f} s of CPU, {ours / parsing:.1f} times the parsing; {differing:,} tools differ"
+    kept = ours / parsing <= 5 and differing == surfaces.CHANGED
+    yield Row(f"diff of two surfaces of {surfaces.TOOLS:,} tools", figures, "5 times", kept)
 
 
 def main() -> int:

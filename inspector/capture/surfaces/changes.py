@@ -14,7 +14,7 @@ from inspector.capture.surfaces.members import account_changes, thing_changes
 from inspector.capture.surfaces.ratings import Act, Rating, SurfaceChange
 from inspector.capture.surfaces.surface import Surface
 from inspector.protocol.differences import ABSENT
-from inspector.protocol.fingerprints import content_hash
+from inspector.protocol.jsonrpc import encode
 from inspector.protocol.list_changes import key_of
 from inspector.protocol.things import LISTS
 
@@ -83,7 +83,7 @@ def _list_changes(
             found += [_gone(kind, name, old[place])] if after_whole else []
         elif place not in old:
             found += [_came(kind, name, new[place])] if before_whole else []
-        elif content_hash(old[place]) != content_hash(new[place]):
+        elif old[place] is not new[place] and encode(old[place]) != encode(new[place]):
             found += thing_changes(kind, name, old[place], new[place])
     return found, len(old.keys() & new.keys())
 

@@ -114,6 +114,13 @@ def _parsed(path: Path) -> Any:
     if len(raw) > _MOST_BYTES:
         raise UsageError(f"{path} is larger than {_MOST_BYTES >> 20} MiB, and no surface is")
     try:
-        return json.loads(raw.decode("utf-8-sig"))
+        return _decoded(raw)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no JSON: {error}", hint="Was the file cut, or merged by hand?") from None
+
+
+def _decoded(raw: bytes) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return json.loads(raw.decode("utf-8-sig"))
