@@ -15,6 +15,7 @@ from inspector.capture.records import ConnectionRecord, Dated, EndRecord, FrameR
 from inspector.capture.window import read_at
 from inspector.errors import CaptureError
 from inspector.protocol import peek
+from inspector.protocol.credentials import command_without_credentials, without_credentials
 from inspector.protocol.facts import ConnectionEvent
 from inspector.protocol.revisions.openings import SERVER_INFO
 
@@ -194,4 +195,4 @@ def _named(records: "list[Dated | EndRecord]") -> str:
 
 
 def _target(argv: tuple[str, ...], url: str) -> str:
-    return url or " ".join(argv)
+    return without_credentials(url) or " ".join(command_without_credentials(argv))

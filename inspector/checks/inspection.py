@@ -22,6 +22,7 @@ from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.rows import row_of_answer
 from inspector.checks.scene import Asked, Case, Scene
 from inspector.checks.set_aside import LEARNING, SetAside, set_aside
+from inspector.protocol.credentials import without_credentials
 from inspector.protocol.cut import messages_of
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -363,11 +364,11 @@ class Inspection:
                 check.id,
                 flaw.severity or check.severity_in(case.row),
                 flaw.confidence or check.confidence,
-                flaw.sentence,
+                without_credentials(flaw.sentence),
                 frames,
                 flaw.pointer,
                 flaw.span,
-                flaw.fix or check.fix,
+                without_credentials(flaw.fix) if flaw.fix else check.fix,
                 page,
                 revision.date if revision else "",
                 connection=case.scene.number,

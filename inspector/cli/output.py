@@ -119,6 +119,7 @@ class Output(msgspec.Struct):
         self, code: str, message: str, hint: str, status: ExitStatus, more: Mapping[str, Any] | None = None
     ) -> ExitStatus:
         """Say what went wrong and what to do; with --json as one object too, on stderr's last line."""
+        message, hint = _told(message), _told(hint)
         said = visible(message, newlines=True).split("\n")
         lines: list[Line] = [(("✗ ", "error"), (said[0], "text")), *[((line, "text"),) for line in said[1:]]]
         if hint:
@@ -132,7 +133,8 @@ class Output(msgspec.Struct):
         return status
 
     def _tell(self, text: str, role: Role) -> None:
-        self._write_lines(self.world.stderr, [((line, role),) for line in visible(text, newlines=True).split("\n")])
+        said = visible(_told(text), newlines=True)
+        self._write_lines(self.world.stderr, [((line, role),) for line in said.split("\n")])
 
     def _write_lines(self, stream: TextIO, lines: Iterable[Line]) -> None:
         colour = wants_colour(stream, self.world.env)
@@ -151,6 +153,15 @@ class Output(msgspec.Struct):
         else:
             buffer.write(data)
         stdout.flush()
+
+
+def _told(text: str) -> str:
+    """What is said on stderr, where a target may stand as it was typed: without what gives access."""
+    if "@" not in text and "=" not in text:
+        return text
+    from inspector.protocol.credentials import without_credentials  # its patterns cost more than most commands say
+
+    return without_credentials(text)
 
 
 def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:

@@ -24,6 +24,7 @@ from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
 from inspector.protocol import peek
+from inspector.protocol.credentials import command_without_credentials, without_credentials
 
 _URL = ("http://", "https://")
 _NOT_FOUND = -32601
@@ -56,7 +57,7 @@ def read_sides(words: tuple[str, ...], theirs: tuple[str, ...] | None, count: in
     if theirs is not None:
         if not theirs:
             raise UsageError("nothing stands after --", hint="Give the server's command there.")
-        sides.append(Side(Kind.TARGET, shlex.join(theirs), argv=theirs))
+        sides.append(Side(Kind.TARGET, shlex.join(command_without_credentials(theirs)), argv=theirs))
     if len(sides) != count:
         wanted = "one is wanted" if count == 1 else "two are wanted"
         raise UsageError(
@@ -69,7 +70,7 @@ def read_sides(words: tuple[str, ...], theirs: tuple[str, ...] | None, count: in
 def side_of(word: str) -> Side:
     """What a word names. Raises: UsageError if that is nothing."""
     if word.startswith(_URL):
-        return Side(Kind.TARGET, word, url=word)
+        return Side(Kind.TARGET, without_credentials(word), url=word)
     path = Path(word).expanduser()
     if path.is_file():
         if os.access(path, os.X_OK) and not is_capture(path):
@@ -78,7 +79,8 @@ def side_of(word: str) -> Side:
     if not any(char.isspace() for char in word):
         raise UsageError(f"{word}: no such file", hint="A server's command is quoted as one word, or stands after --.")
     try:
-        return Side(Kind.TARGET, word, argv=tuple(shlex.split(word)))
+        argv = tuple(shlex.split(word))
+        return Side(Kind.TARGET, shlex.join(command_without_credentials(argv)), argv=argv)
     except ValueError as error:
         raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
 

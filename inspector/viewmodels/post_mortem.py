@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind
+from inspector.protocol.credentials import command_without_credentials, without_credentials
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ConnectionEvent, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Direction, Frame
@@ -81,12 +82,12 @@ def post_mortem(journal: Journal, why: str = "") -> PostMortem:
 
 
 def as_data(journal: Journal, why: str = "") -> dict[str, Any]:
-    """The same for a script: JSON, foreign text as it came."""
+    """The same for a script: JSON, foreign text as it came, without what gives access."""
     found = _gather(journal, why)
     return {
-        "argv": list(found.argv),
+        "argv": command_without_credentials(found.argv),
         "cwd": found.cwd,
-        "url": found.url,
+        "url": without_credentials(found.url),
         "pid": found.pid,
         "lifetime_ms": None if found.lifetime_ns is None else round(found.lifetime_ns / 1e6, 3),
         "exit_code": found.exit_code,

@@ -126,8 +126,10 @@ def _connection(fact: ConnectionFact) -> Span:
 
 
 def command_line(argv: tuple[str, ...]) -> str:
-    """Return an argv on one line, safe to show; arguments with blanks or quotes in them are quoted."""
-    return " ".join(_quoted(text.visible(argument, limit=500)) for argument in argv)
+    """Return an argv on one line, safe to show and without what gives access; blanks and quotes are quoted."""
+    from inspector.protocol.credentials import command_without_credentials  # see `_masked`
+
+    return " ".join(_quoted(text.visible(argument, limit=500)) for argument in command_without_credentials(argv))
 
 
 def _quoted(argument: str) -> str:

@@ -19,6 +19,7 @@ from inspector.cli.remembering import remember as remember_now
 from inspector.cli.remembering import seen_before, target_key
 from inspector.cli.world import World
 from inspector.errors import UsageError
+from inspector.protocol.credentials import without_credentials
 
 _EXAMPLES = (
     "mcp-inspect check session.mcpcap",
@@ -82,8 +83,8 @@ def command(
 
 
 def target_of(world: World, word: str | None) -> str:
-    """What the reports call the target: the URL, the file, or the name of the server's program."""
-    return word or (Path(world.theirs[0]).name if world.theirs else "")
+    """What the reports call the target: the URL without what gives access, the file, or the server's program."""
+    return without_credentials(word or "") or (Path(world.theirs[0]).name if world.theirs else "")
 
 
 async def ask_for_lists(visit: Visit) -> None:
