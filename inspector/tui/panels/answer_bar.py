@@ -76,19 +76,16 @@ class AnswerBar(ItemBar, can_focus=True):
 
 
 def _answers(question: Question, standing: Standing) -> Sequence[Item]:
-    yes = {Kind.ELICITATION: "Accept", Kind.SAMPLING: "Answer", Kind.ROOTS: "Answer"}[question.kind]
     if standing.talk in ("request", "asking"):
         return _with_the_model(standing)
-    items = [_yes("Call again" if question.visit else yes, standing)]
+    items = [_yes("Call again" if question.visit else "Answer", standing)]
     if standing.talk:
         items.append(_button("Ask the model", "inbox.model", "model", "accent"))
     if not has_form(question) and read_link(question.url).openable:
         items.insert(0, _button(f"{glyphs().closed} Open link", "inbox.open", "open", "title"))
+    items.append(_button("Decline", "inbox.decline", "decline", "text", rank=1))
     if question.kind is Kind.ELICITATION:
-        items.append(_button("Decline", "inbox.decline", "decline", "text", rank=1))
         items.append(_button("Cancel", "inbox.dismiss", "dismiss", "text", rank=2))
-    else:
-        items.append(_button("Reject", "inbox.decline", "decline", "text", rank=1))
     return [*items, *(_wrong(standing) if has_form(question) else ())]
 
 
@@ -98,7 +95,7 @@ def _with_the_model(standing: Standing) -> Sequence[Item]:
     else:
         ask = _button(f"{glyphs().closed} Ask the model", "inbox.accept", "accept", "title")
         first = [ask, _button("Back", "inbox.model", "model", "text", rank=1)]
-    return [*first, _button("Reject", "inbox.decline", "decline", "text", rank=1)]
+    return [*first, _button("Decline", "inbox.decline", "decline", "text", rank=1)]
 
 
 def _roots(standing: Standing) -> Sequence[Item]:

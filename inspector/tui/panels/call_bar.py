@@ -69,6 +69,7 @@ class CallBar(ItemBar, can_focus=True):
                         (f" {keys.key_name('ctrl+o')}", "faint"),
                     ),
                     "json",
+                    rank=1 if saying.why_not else 0,
                 ),
             )
         )

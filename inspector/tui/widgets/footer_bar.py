@@ -18,6 +18,14 @@ _ORDER = {action.id: (action.where is keys.Where.EVERYWHERE, place) for place, a
 """What belongs to a place before what works everywhere."""
 _RIGHT = {"help": 0, "palette": 100, "quit": 0}
 """What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
+_SENDING = frozenset(
+    (
+        *("tools.send", "resources.send", "resources.watch", "prompts.send", "offered.more", "inbox.roots"),
+        *("inbox.offers", "server.offers", "log.ask", "raw.send", "tasks.cancel", "tasks.fetch", "tasks.follow"),
+        *("tasks.list", "skills.read", "skills.check", "skills.list", "skills.get"),
+    )
+)
+"""What needs a server: of a recording it is not offered. Pressed all the same, it says why nothing is sent."""
 
 
 class FooterBar(ItemBar):
@@ -39,7 +47,8 @@ class FooterBar(ItemBar):
     def _renew(self, screen: Screen[object]) -> None:
         if screen is not self.screen or not self.is_attached:
             return
-        active = _in_order(_untyped(screen))
+        recorded = not getattr(getattr(self.app, "subject", None), "can_act", True)
+        active = [each for each in _in_order(_untyped(screen)) if not (recorded and each.binding.id in _SENDING)]
         left = [found for found in active if found.binding.id not in _RIGHT]
         right = [found for found in active if found.binding.id in _RIGHT]
         self._offers = {_name(found.binding): found for found in active}

@@ -30,10 +30,10 @@ async def test_each_kind_of_question_has_its_answers() -> None:
             app.bar.say(question, Standing())
             await pilot.pause()
             shown.append(app.rows()[0])
-    assert [word in shown[0] for word in ("Accept ^j", "Decline ^d", "Cancel ^g", "Form / JSON")] == [True] * 4
+    assert [word in shown[0] for word in ("Answer ^j", "Decline ^d", "Cancel ^g", "Form / JSON")] == [True] * 4
     assert "Open link o" in shown[1]
     assert "JSON" not in shown[1]
-    assert ("Answer ^j" in shown[2], "Reject ^d" in shown[2], "Cancel" in shown[2]) == (True, True, False)
+    assert ("Answer ^j" in shown[2], "Decline ^d" in shown[2], "Cancel" in shown[2]) == (True, True, False)
     assert "Answer ^j" in shown[3]
 
 
@@ -57,7 +57,7 @@ async def test_what_a_press_would_do_is_said() -> None:
         assert "error" not in app.rows()[0]
         app.bar.say(asks(), Standing(problems=2, armed=True))
         await pilot.pause()
-        assert "Accept anyway ^j" in app.rows()[0]
+        assert "Answer anyway ^j" in app.rows()[0]
         app.bar.say(None, Standing(), roots=True)
         await pilot.pause()
         assert "List these roots ^j" in app.rows()[0]

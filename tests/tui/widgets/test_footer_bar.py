@@ -1,7 +1,9 @@
 """The footer shows the keys that work now, and a click on one does what it does."""
 
+from types import SimpleNamespace
 from typing import ClassVar
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
@@ -161,3 +163,22 @@ async def test_while_one_types_a_search_it_says_how_to_get_out_by_the_first_key(
     async with app.run_test(size=(60, 4)) as pilot:
         await pilot.pause()
         assert "⏎ Go  Esc Clear" in lines(app)[-1]
+
+
+class Offering(Static, can_focus=True):
+    """Binds what the tools bind."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS)
+
+
+@pytest.mark.parametrize("acts", [True, False])
+async def test_what_needs_a_server_is_not_offered_of_a_recording(acts: bool) -> None:
+    class Shown(Framed):
+        pane = Offering
+        subject = SimpleNamespace(can_act=acts)
+
+    async with Shown().run_test(size=(110, 10)) as pilot:
+        said = await footer(pilot)
+        assert ("^j Call" in said) is acts
+        assert "/ Filter" in said
+        assert "h History" in said
