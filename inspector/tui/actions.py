@@ -47,6 +47,7 @@ class Where(StrEnum):
     SESSIONS = "Sessions"
     COMPARE = "Comparing captures"
     OPEN = "Opening another server"
+    EXPORT = "Exporting"
     CONFIRM = "Questions before a start"
 
 

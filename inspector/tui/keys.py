@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import Action, Where, key_name, types
 from inspector.tui.compare_keys import COMPARING
+from inspector.tui.export_keys import EXPORTING
 from inspector.tui.filter_keys import FILTERING
 from inspector.tui.finding_keys import FINDING_JUMPS, FINDINGS, FINDINGS_SCREEN
 from inspector.tui.mark_keys import MARKING
@@ -76,6 +77,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("ping", ("U",), "Ping", "Send a ping, and show its round trip on screen 6.", _E, "app.ping"),
     Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
+    *EXPORTING,
     *TABBING,
     Action("quit", ("q",), "Quit", "Close the connection and leave.", _E, "app.quit", footer=True),
     # Moving

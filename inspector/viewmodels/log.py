@@ -7,6 +7,7 @@ proves. Which entries are rows is `log_index`, what a row looks like is `log_row
 
 from array import array
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -95,6 +96,12 @@ class _Filtering:
         """What is wrong with the filter at work, one sentence; "" if nothing is."""
         program = self._index.filter.program
         return program.trouble if program is not None else ""
+
+    @property
+    def matching(self) -> list[int]:
+        """The entries that match so far; none without a filter."""
+        hits = self._index.filter.hits
+        return list(compress(range(len(hits)), hits))
 
     @property
     def matches(self) -> int:

@@ -85,14 +85,25 @@ class _Cast(msgspec.Struct):
         return [*self.own, *self.asked]
 
 
+def entries_of(journal: Journal, n: int) -> list[int]:
+    """The entries that such a story tells of, all of them; none if entry n belongs to no operation."""
+    exchange = _exchange(journal, n)
+    return [] if exchange is None else _entries(journal, _cast(journal, _cause(journal, exchange)))[1]
+
+
+def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
+    """The first one of its own, and all of them with what happened beside them."""
+    first, last = _window(journal, cast)
+    return first, sorted({*_own_entries(journal, cast), *_beside(journal, first, last)})
+
+
 def story_of(journal: Journal, n: int) -> Story | None:
     """The story of the operation that entry n belongs to; None if it belongs to none."""
     exchange = _exchange(journal, n)
     if exchange is None:
         return None
     cast = _cast(journal, _cause(journal, exchange))
-    first, last = _window(journal, cast)
-    told = sorted({*_own_entries(journal, cast), *_beside(journal, first, last)})
+    first, told = _entries(journal, cast)
     left_out = max(0, len(told) - MOST_STEPS)
     if left_out:
         told = [*told[: MOST_STEPS // 2], *told[-MOST_STEPS // 2 :]]

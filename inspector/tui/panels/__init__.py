@@ -13,7 +13,10 @@ from inspector.tui.keys import Where
 from inspector.tui.subject import Subject
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from inspector.checks.findings import Finding
+    from inspector.tui.export_ways import Scope
 
 
 class Panel(Widget):
@@ -57,6 +60,16 @@ class Panel(Widget):
 
     def show_findings(self, findings: "Sequence[Finding]") -> None:
         """Begin at the first of these. Means something on the screen of findings."""
+
+    @property
+    def export_scopes(self) -> "Sequence[Scope]":
+        """Parts of the conversation that are in sight or chosen here, to be exported instead of all of it."""
+        return ()
+
+    @property
+    def export_capture(self) -> "Path | None":
+        """A capture that is chosen here, to be exported instead of the conversation; None for none."""
+        return None
 
     def take_focus(self) -> None:
         """Focus what a person uses first."""

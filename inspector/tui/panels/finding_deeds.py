@@ -1,6 +1,7 @@
 """What is done about findings: they are copied, muted and heard of again, and the checks made to pause."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from inspector.checks.findings import Finding
 from inspector.config.mutes import KeptMutes, Mute
@@ -11,7 +12,12 @@ from inspector.viewmodels.finding_facts import findings_text
 from inspector.viewmodels.finding_rows import FindingRows, Group
 from inspector.viewmodels.found import mute_of
 
+if TYPE_CHECKING:
+    from inspector.tui.export_ways import Scope
+
 _MOST_COPIED = 100
+_MOST_EVIDENCE = 100
+"""Entries of one finding that are exported."""
 
 
 class FindingDeeds(Panel):
@@ -58,6 +64,17 @@ class FindingDeeds(Panel):
         said = "Muted in this capture. M shows what is muted." if mutes <= now else "No longer muted."
         self.notify(said if kept else f"{said} It could not be kept.", markup=False, timeout=3)
         self._look()
+
+    @property
+    def export_scopes(self) -> "Sequence[Scope]":
+        """What the chosen findings rest on, with the operations that it belongs to."""
+        from inspector.tui.export_ways import Scope
+        from inspector.viewmodels.story import entries_of
+
+        journal, entries = self._subject.journal, set[int]()
+        for n in dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE]):
+            entries.update(entries_of(journal, n) or (n,))
+        return (Scope("what the chosen finding rests on", sorted(entries)),) if entries else ()
 
     def _kept(self) -> KeptMutes:
         from inspector.config.paths import places

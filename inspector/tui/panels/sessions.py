@@ -111,6 +111,11 @@ class SessionsPanel(Panel):
         return self._rows.session(self.list.view.cursor)
 
     @property
+    def export_capture(self) -> Path | None:
+        """The one under the cursor."""
+        return self.chosen.path if self.chosen is not None else None
+
+    @property
     def _open_here(self) -> set[Path]:
         app: InspectApp = self.app  # type: ignore[assignment]
         shown = (tab.subject.journal.capture_path for tab in app.tabs)

@@ -15,6 +15,7 @@ from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
 from inspector.tui.panels.evidence import Evidence
+from inspector.tui.panels.exportable import Exportable
 from inspector.tui.panels.filtering import Filtering
 from inspector.tui.panels.looking import Looking
 from inspector.tui.panels.marking import Marking
@@ -34,7 +35,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Evidence, Panel, Ground, Filtering, Looking, Marking, Resending):
+class TrafficPanel(Evidence, Exportable, Panel, Ground, Filtering, Looking, Marking, Resending):
     """The list and the detail."""
 
     places = (

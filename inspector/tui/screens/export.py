@@ -1,0 +1,183 @@
+"""What is to be made of a conversation, of which part of it, with or without notes, and into which file.
+
+Nothing is replaced unasked, and nothing is written before the path was seen.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from inspector.errors import InspectError
+from inspector.tui import keys
+from inspector.tui.export_ways import WAYS, Made, Scope, Source, Wish, make, proposed
+from inspector.tui.keys import Where
+from inspector.tui.styles import glyphs
+from inspector.tui.widgets.log_list import LogList
+from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.rows import RowSource, RowView
+from inspector.viewmodels.spans import clip
+from inspector.viewmodels.text import pad, visible
+
+_LABEL = 16
+"""Cells of the first column."""
+
+
+class _Rows(RowSource):
+    """The ways, in their order."""
+
+    @property
+    def count(self) -> int:
+        return len(WAYS)
+
+    def row(self, index: int, width: int) -> RowView:
+        way = WAYS[index]
+        return RowView(clip([(pad(way.label, _LABEL), "strong"), (way.says, "muted")], width))
+
+
+class ExportScreen(ModalScreen[Made | None]):
+    """Answers with what was made; None if nothing was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.EXPORT)
+    DEFAULT_CSS = """
+    ExportScreen { align: center middle; background: $background 60%; }
+    ExportScreen > Vertical {
+        width: 92; max-width: 96%; height: auto; max-height: 96%;
+        background: $surface; border: round $border; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
+    }
+    ExportScreen LogList { height: 10; background: $surface; margin: 1 0; }
+    ExportScreen StatusLine { background: $surface; }
+    ExportScreen Input { background: $panel; border: none; height: 1; padding: 0 1; }
+    ExportScreen Static { height: auto; max-height: 4; color: $text-warning; padding: 0 1; }
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+        self._scopes: tuple[Scope | None, ...] = (None, *source.scopes)
+        self._scope = 0
+        self._notes = False
+        self._way = WAYS[0]
+        self._proposal = ""
+        self._warned: Path | None = None
+        """The file that the person has been told is there."""
+
+    def compose(self) -> ComposeResult:
+        """What of it, with what; as what; into which file; what is wrong with that."""
+        with Vertical() as box:
+            box.border_title = "Export"
+            box.border_subtitle = "Enter goes on, Esc leaves"
+            yield StatusLine(id="export-what")
+            yield LogList(_Rows(), empty=())
+            yield Input(compact=True, select_on_focus=False)
+            yield Static(id="export-said")
+
+    def on_mount(self) -> None:
+        """Begin with the list."""
+        line = self.query_one(Input)
+        line.cursor_blink = False
+        rows = self.query_one(LogList)
+        rows.focus()
+        rows.sync()
+        rows.go_to(0)
+        self._propose()
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Another way; a path that nobody has touched follows."""
+        message.stop()
+        if 0 <= message.index < len(WAYS):
+            self._way = WAYS[message.index]
+            self._propose()
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Show where it goes, before it does."""
+        message.stop()
+        line = self.query_one(Input)
+        line.focus()
+        line.cursor_position = len(line.value)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Another path: what was said of the one before is void."""
+        event.stop()
+        self._warned = None
+        self._say("")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Make it, or ask first."""
+        event.stop()
+        if event.value.strip():
+            self._make(Path(event.value.strip()).expanduser())
+
+    @work(exclusive=True)
+    async def _make(self, path: Path) -> None:
+        way = self._way
+        scope = None if way.whole else self._scopes[self._scope]
+        wish = Wish(way, path, scope, self._notes and way.notes, path == self._warned)
+        self._say("Reading…" if way.reads else "Writing…")
+        try:
+            made = await asyncio.to_thread(make, wish, self._source)
+        except FileExistsError:
+            self._warned = path
+            self._say("It is there already. Enter again replaces it.")
+        except InspectError as error:
+            self._say(f"{error}. {error.hint[:1].upper()}{error.hint[1:]}".rstrip())
+        except (OSError, ValueError) as error:
+            self._say(f"It can't be made: {getattr(error, 'strerror', None) or error}.")
+        else:
+            self.dismiss(made)
+
+    def _propose(self) -> None:
+        line = self.query_one(Input)
+        if line.value == self._proposal:
+            line.value = self._proposal = str(proposed(self._way, self._source))
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what it is made of."""
+        way, scope = self._way, None if self._way.whole else self._scopes[self._scope]
+        name = visible(scope.name, limit=60) if scope is not None else "everything"
+        count = len(scope.entries) if scope is not None else 0
+        size = f", {count:,} entries" if count > 1 else ""
+        more = not way.whole and len(self._scopes) > 1
+        what = [
+            ("what  ", "muted"),
+            (name + size, "strong"),
+            (f"  {self._keys('what')} changes" if more else "", "faint"),
+        ]
+        with_notes = ("with notes" if self._notes else "without notes", "strong" if self._notes else "muted")
+        notes = [with_notes, (f"  {self._keys('notes')} changes", "faint")] if way.notes else []
+        self.query_one("#export-what", StatusLine).show(what, notes)  # type: ignore[arg-type]
+
+    def _keys(self, name: str) -> str:
+        return keys.key_name(keys.action(f"export.{name}").keys[0])
+
+    def _say(self, sentence: str) -> None:
+        shown = f"{glyphs().warning} {visible(sentence, limit=400)}" if sentence else ""
+        self.query_one("#export-said", Static).update(Text(shown))
+
+    def action_what(self, by: int) -> None:
+        """Another part of it."""
+        if not self._way.whole:
+            self._scope = (self._scope + by) % len(self._scopes)
+            self._tell()
+
+    def action_notes(self) -> None:
+        """With notes, or without."""
+        self._notes = not self._notes
+        self._tell()
+
+    def action_list(self) -> None:
+        """From the path to the list."""
+        self.query_one(LogList).focus()
+
+    def action_leave(self) -> None:
+        """Make nothing."""
+        self.dismiss(None)
