@@ -1,14 +1,15 @@
 """A pipe on an event loop: bounded work a turn, back-pressure, and whole lines in order."""
 
 import asyncio
+import itertools
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 import pytest
 
 from inspector.protocol.frames import Eol
-from inspector.transports import pipes
 from inspector.transports.lines import Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource, enlarge
 from tests.waiting import until
@@ -64,17 +65,16 @@ async def test_one_turn_of_the_loop_hands_on_a_bounded_number_of_lines(pipe: Pip
 
 
 async def test_in_a_flood_others_have_a_pause_between_two_turns(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipes, "_BREATH", 3600)
+    at_pauses: list[int] = []
+    monkeypatch.setattr(time, "sleep", lambda seconds: at_pauses.append(len(seen)))
     seen: list[Line] = []
     source = LineSource(pipe[0], LineSplitter(), seen.extend, _nothing)
     pipe[1].write(b"\n" * 20_000)
-    await until(lambda: seen, "the first lines are there")
-    first = len(seen)
-    for _ in range(100):
-        await asyncio.sleep(0)
-    assert len(seen) == first
+    await until(lambda: len(seen) == 20_000, "all lines are there")
     source.close()
-    assert len(seen) == 20_000
+    turns = [after - before for before, after in itertools.pairwise([0, *at_pauses, 20_000])]
+    assert max(turns) <= 512
+    assert len(turns) >= 20_000 / 512
 
 
 async def test_while_lines_wait_to_be_handed_on_nothing_more_is_read(pipe: Pipe) -> None:
