@@ -15,8 +15,8 @@ from typing import Annotated
 
 import msgspec
 
-from inspector.capture.whole import replace
 from inspector.errors import UsageError
+from inspector.whole import replace
 
 SUFFIX = ".notes"
 """What the name of the capture's file is followed by."""

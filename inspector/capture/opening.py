@@ -68,6 +68,21 @@ def _claim(fd: int, path: Path) -> None:
     os.ftruncate(fd, 0)
 
 
+def demand_place(out: Path, original: Path, *, overwrite: bool) -> None:
+    """See that something made of a capture may be written there.
+
+    Raises: UsageError if it is the original, or there already, or somebody records into it.
+    """
+    if out.exists() and out.samefile(original):
+        raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
+    if not overwrite and os.path.lexists(out):
+        raise UsageError(f"{out} is there already", hint="Name another file, or say --force.")
+    if out.is_file() and not out.is_symlink():
+        with suppress(OSError), open(out, "rb") as file:
+            if being_written(file.fileno()):
+                raise UsageError(f"{out} is being recorded into right now", hint="Name another file.")
+
+
 def create_anonymous() -> int:
     """Open a file without a name for appending and reading: it is gone with its descriptor.
 

@@ -7,16 +7,17 @@ what is missing between.
 import hashlib
 import os
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from inspector.capture.lines import lines, open_for_reading, read_head
-from inspector.capture.opening import being_written, create
+from inspector.capture.opening import being_written, demand_place, make_private_directory
 from inspector.capture.records import KNOWN, EndRecord, from_line, to_line, type_of
 from inspector.capture.window import read_at
 from inspector.errors import UsageError
+from inspector.whole import whole_file
 
 
 class Recovered(msgspec.Struct, frozen=True):
@@ -46,17 +47,12 @@ def recover(path: Path, out: Path, *, overwrite: bool = False) -> Recovered:
     fd = open_for_reading(path)
     try:
         read_head(fd, path)
-        if out.exists() and out.samefile(path):
-            raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
-        target = create(out, overwrite=overwrite)
-        try:
-            return _Copy(target).run(fd)
-        except OSError as error:
-            with suppress(OSError):
-                os.unlink(out)
-            raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
-        finally:
-            os.close(target)
+        demand_place(out, path, overwrite=overwrite)
+        make_private_directory(out.parent)
+        with whole_file(out, overwrite=overwrite) as made:
+            return _Copy(made.file).run(fd)
+    except OSError as error:
+        raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
     finally:
         os.close(fd)
 
@@ -64,7 +60,7 @@ def recover(path: Path, out: Path, *, overwrite: bool = False) -> Recovered:
 class _Copy:
     """A file on its way."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: BinaryIO) -> None:
         self._target = target
         self._digest = hashlib.sha256()
         self._counts: Counter[str] = Counter()
@@ -82,7 +78,9 @@ class _Copy:
         records = number - (bad is not None)
         kept = self._kept
         if not self._ended:
-            self._write(to_line(EndRecord(counts=dict(self._counts), sha256=self._digest.hexdigest(), clean=False)))
+            self._target.write(
+                to_line(EndRecord(counts=dict(self._counts), sha256=self._digest.hexdigest(), clean=False))
+            )
         return Recovered(records, kept, size - kept, bad, torn, self._ended, grows)
 
     def _take(self, line: bytes) -> bool:
@@ -99,11 +97,6 @@ class _Copy:
             self._counts[str(record.__struct_config__.tag)] += 1
             self._ended = isinstance(record, EndRecord) and record.sha256 == self._digest.hexdigest()
         self._digest.update(line + b"\n")
-        self._write(line + b"\n")
+        self._target.write(line + b"\n")
         self._kept += len(line) + 1
         return True
-
-    def _write(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._target, rest) :]

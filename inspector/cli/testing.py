@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from inspector.capture.compare.normal import Normal
-from inspector.capture.whole import write_whole
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -17,6 +16,7 @@ from inspector.replay.cases.running import Ran
 from inspector.replay.cases.writing import with_values
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import visible
+from inspector.whole import write_whole
 
 Line = tuple[Span, ...]
 

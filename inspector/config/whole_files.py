@@ -1,10 +1,9 @@
-"""Small files of our own that are written whole or not at all."""
+"""Small files of our own, in directories of our own, that are written whole or not at all."""
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from inspector.config.paths import private_directory
+from inspector.whole import replace
 
 
 def replace_file(file: Path, content: bytes) -> None:
@@ -12,15 +11,5 @@ def replace_file(file: Path, content: bytes) -> None:
 
     Raises: OSError; UsageError if its directory can't be ours.
     """
-    import tempfile  # most runs learn nothing new
-
     private_directory(file.parent)
-    descriptor, made = tempfile.mkstemp(prefix=file.name + ".", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as new:
-            new.write(content)
-        os.replace(made, file)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(made)
-        raise
+    replace(file, content)

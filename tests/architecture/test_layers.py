@@ -14,6 +14,7 @@ from tests.architecture.sources import Source, dotted, read, sources
 
 _FLOORS = (
     ("errors",),
+    ("whole",),
     ("protocol", "forms"),
     ("transports", "capture", "checks", "config"),
     ("auth", "sampler"),
@@ -41,6 +42,7 @@ class Rule:
 
 _RULES = {
     "errors": Rule(_PURE | _SCREEN | {"jsonschema"}, "everybody imports it"),
+    "whole": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
     "protocol": Rule(_PURE | _SCREEN | {"jsonschema"}, "a fold of frames must be repeatable"),
     "forms": Rule(_PURE | _SCREEN | {"jsonschema"}, "command line and dialogs both use it"),
     "checks": Rule(_SCREEN | {"asyncio", "httpx"}, "tested without a loop or a terminal"),

@@ -25,7 +25,7 @@ def test_what_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monk
     def fails(*args: object) -> None:
         raise OSError("no")
 
-    monkeypatch.setattr("inspector.config.whole_files.os.replace", fails)
+    monkeypatch.setattr("os.replace", fails)
     with pytest.raises(OSError, match="no"):
         replace_file(file, b"two")
     assert file.read_bytes() == b"one"

@@ -1,11 +1,10 @@
 """Where an export goes: to a new file for its owner alone, that appears when it is whole."""
 
-import os
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from inspector.errors import UsageError
+from inspector.whole import whole_file
 
 
 def to_file(
@@ -17,15 +16,11 @@ def to_file(
     """
     if not overwrite and (out.is_symlink() or out.exists()):
         raise UsageError(f"{out} is there already", hint=instead)
-    unfinished = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as file:
-            size = sum(map(file.write, found))
-        os.replace(unfinished, out)
+        with whole_file(out, overwrite=overwrite) as made:
+            size = sum(map(made.file.write, found))
+    except FileExistsError:
+        raise UsageError(f"{out} is there already", hint=instead) from None
     except OSError as error:
         raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
-    finally:
-        with suppress(OSError):
-            os.unlink(unfinished)
     return size

@@ -14,14 +14,13 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from inspector.capture.lines import blocks
-from inspector.capture.opening import being_written
+from inspector.capture.opening import being_written, demand_place
 from inspector.capture.records import (
     KNOWN,
     Dated,
@@ -46,6 +45,7 @@ from inspector.capture.sharing.sifting import Sieve
 from inspector.capture.stand_ins import open_capture
 from inspector.capture.window import read_at
 from inspector.errors import UsageError
+from inspector.whole import whole_file
 
 _CHUNK = 1024 * 1024
 _LINES = 200
@@ -144,23 +144,17 @@ class Sharing:
 
         Raises: UsageError if it can't be written, or if a secret is left in it.
         """
-        if out.exists() and out.samefile(self._path):
-            raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
-        if not overwrite and os.path.lexists(out):
-            raise UsageError(f"{out} is there already", hint="Name another file, or say --force.")
-        made = _new_beside(out)
+        demand_place(out, self._path, overwrite=overwrite)
         try:
-            with open(made, "wb", buffering=_CHUNK) as file:
-                shared = self._pass(self.redactor, file.write)
-                file.flush()
-                os.fsync(file.fileno())
-            self.scan(made)
-            _put_in_place(made, out, overwrite=overwrite)
+            with whole_file(out, overwrite=overwrite) as made:
+                shared = self._pass(self.redactor, made.file.write)
+                made.file.flush()
+                os.fsync(made.file.fileno())
+                self.scan(made.path)
+        except FileExistsError:
+            raise UsageError(f"{out} is there already", hint="Name another file, or say --force.") from None
         except OSError as error:
             raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
-        finally:
-            with suppress(OSError):
-                os.unlink(made)
         return shared
 
     def scan(self, path: Path | str) -> None:
@@ -347,29 +341,3 @@ class _Copying:
             taken.values.add(mark)
         if len(taken.entries) < _TOLD and n not in taken.entries:
             taken.entries.append(n)
-
-
-def _new_beside(out: Path) -> str:
-    import tempfile  # few runs write a copy
-
-    try:
-        fd, made = tempfile.mkstemp(prefix=f".{out.name[:100]}.", dir=out.parent)
-    except OSError as error:
-        raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
-    os.close(fd)
-    return made
-
-
-def _put_in_place(made: str, out: Path, *, overwrite: bool) -> None:
-    """Give the finished file (0600) its name; without `overwrite` only if nothing has it yet."""
-    if overwrite:
-        os.replace(made, out)
-        return
-    try:
-        os.link(made, out)
-    except FileExistsError:
-        raise UsageError(f"{out} is there already", hint="Name another file, or say --force.") from None
-    except OSError:  # a file system without links
-        if os.path.lexists(out):
-            raise
-        os.replace(made, out)

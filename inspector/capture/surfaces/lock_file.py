@@ -15,13 +15,13 @@ from typing import Any
 import msgspec
 
 from inspector.capture.surfaces.surface import Surface, things_of
-from inspector.capture.whole import write_whole
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import canonical, content_hash
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.list_changes import key_of
 from inspector.protocol.things import LISTS
+from inspector.whole import write_whole
 
 FORMAT, VERSION = "mcp-surface", 1
 _MOST_BYTES = 256 << 20

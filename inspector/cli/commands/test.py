@@ -9,7 +9,6 @@ import msgspec
 
 from inspector.capture.compare.normal import Normal
 from inspector.capture.journal import start_capture
-from inspector.capture.whole import write_whole
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
@@ -26,6 +25,7 @@ from inspector.replay.cases.pytest_file import pytest_file
 from inspector.replay.cases.running import NAME, Answers, Bench, Ran, read_answers, run_all
 from inspector.session.open import open_session
 from inspector.session.session import Session
+from inspector.whole import write_whole
 
 _EXAMPLES = (
     "mcp-inspect test session.cases.yaml -- node server.js",

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.capture.whole import write_whole
 from inspector.errors import UsageError
 from inspector.replay.cases.model import Case, Cases
 from inspector.replay.cases.reading import LARGEST, read_cases
 from inspector.replay.cases.writing import with_cases
+from inspector.whole import write_whole
 
 SUFFIX = ".cases.yaml"
 

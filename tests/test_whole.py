@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.whole import write_whole
 from inspector.errors import UsageError
+from inspector.whole import write_whole
 
 
 def test_a_file_is_replaced_and_keeps_its_rights(tmp_path: Path) -> None:

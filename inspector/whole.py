@@ -1,0 +1,83 @@
+"""Files that are written whole or not at all: what is new stands beside the place until all of it is there.
+
+Whatever ends the writing, a full disk or Ctrl+C, the file that was there stays as it was and nothing is left over. No
+link is followed. A file has the rights that are asked for from the moment on in which it has its name.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from inspector.errors import UsageError
+
+_BUFFER = 1024 * 1024
+
+
+class Unfinished(NamedTuple):
+    """A file that has no name yet."""
+
+    file: BinaryIO
+    path: str
+    """Where it stands until then."""
+
+
+@contextmanager
+def whole_file(path: Path, mode: int = 0o600, *, overwrite: bool = True) -> Iterator[Unfinished]:
+    """A file to write, which gets its name when the block ends without an error.
+
+    Raises: OSError; FileExistsError if it must not be overwritten, and there is one.
+    """
+    import tempfile  # most runs write none
+
+    descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb", buffering=_BUFFER) as new:
+            yield Unfinished(new, made)
+        os.chmod(made, mode)
+        _put(made, path, overwrite=overwrite)
+    finally:
+        with suppress(OSError):
+            os.unlink(made)
+
+
+def replace(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Put a small file in the place of the one that is there, if one is. Raises: OSError."""
+    with whole_file(path, mode) as new:
+        new.file.write(content)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put a file of a person's in the place of the one that is there, with its rights, else those of new files here.
+
+    Raises: UsageError.
+    """
+    try:
+        replace(path, content, _mode(path))
+    except OSError as error:
+        raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+
+
+def _put(made: str, path: Path, *, overwrite: bool) -> None:
+    """Give the finished file its name; without `overwrite` only if nothing has it yet."""
+    if overwrite:
+        os.replace(made, path)
+        return
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            raise
+        os.replace(made, path)
+
+
+def _mode(path: Path) -> int:
+    """The rights of the file that is replaced; of a new one what the process gives new files."""
+    with suppress(OSError):
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
