@@ -3,6 +3,7 @@
 A card for the screen and the same as data for a script, from the same facts. Nothing here guesses at a cause.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,7 @@ def as_data(journal: Journal, why: str = "") -> dict[str, Any]:
     """The same for a script: JSON, foreign text as it came, without what gives access."""
     found = _gather(journal, why)
     return {
-        "argv": command_without_credentials(found.argv),
+        "argv": list(command_without_credentials(found.argv)),
         "cwd": found.cwd,
         "url": without_credentials(found.url),
         "pid": found.pid,
@@ -156,7 +157,13 @@ def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
     )
 
 
+_ENDED = re.compile(r"the server (?:exited with code \d+|was ended by [\w ]+) after [\d.]+ s")
+"""What a transport says of an end. The card takes its words: two times of one death would be two deaths."""
+
+
 def _headline(found: _Facts) -> Line:
+    if found.exited and _ENDED.fullmatch(found.why):
+        return ((f"{signs.ERROR} ", "error"), (f"T{found.why[1:]}", "error"))
     if found.signal:
         said = f"The server was ended by {text.visible(found.signal, limit=20)}"
     elif found.exit_code is not None:

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.viewmodels.lines import plain, section_lines
 from inspector.viewmodels.post_mortem import as_data, has_died, post_mortem
@@ -43,6 +45,16 @@ def test_the_card_tells_how_it_lived_and_what_it_said_last(tape: Tape) -> None:
         "  Traceback (most recent call last):",
         "  ModuleNotFoundError: No module named 'x␛[0m'",
     ]
+
+
+@pytest.mark.parametrize(
+    "why", ["the server exited with code 1 after 1.3 s", "the server was ended by signal 60 after 0.0 s"]
+)
+def test_one_death_has_one_duration_the_one_that_header_and_traffic_tell(tape: Tape, why: str) -> None:
+    tape.started()
+    tape.wait(1234)
+    tape.died(code=1, why=why)
+    assert plain(post_mortem(tape.journal).headline) == f"✗ T{why[1:]}"
 
 
 def test_a_signal_is_told_by_its_name(tape: Tape) -> None:

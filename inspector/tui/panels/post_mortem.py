@@ -135,13 +135,14 @@ def _drawn(subject: Subject, mortem: PostMortem, reason: Sequence[Line], *, wide
     headline = spans_to_text(_headline(subject, mortem), dark=dark)
     headline.no_wrap, headline.end = False, "\n"
     head: list[RenderableType] = [headline]
-    if not _says_the_same(mortem.why, headline.plain):
+    told = " ".join(plain(line) for line in reason)
+    if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in told:
         head.append(Text(mortem.why, inks["text"]))
     for line in reason:
         shown = spans_to_text(line, dark=dark)
         shown.no_wrap, shown.end = False, "\n"
         head.append(shown)
-    if subject.hint:
+    if subject.hint and len(reason) < 2:  # the second line is what to do
         head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
     words = [_part(section, dark=dark) for section in mortem.sections if section.title == _LAST_WORDS]
     facts = [_part(section, dark=dark) for section in mortem.sections if section.title != _LAST_WORDS]

@@ -6,6 +6,7 @@ from textual.app import App
 from inspector.tui.panels.post_mortem import PostMortemCard
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME
 from inspector.tui.subject import Stage
+from inspector.viewmodels.lines import Line
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
@@ -152,3 +153,15 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
         assert rows[first + 2] == "→ Give it with -e ACME_TOKEN=…"
         card.action_copy()
         assert "✗ P-10  ACME_TOKEN is not" in app.clipboard
+
+
+async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    why, hint = "127.0.0.1:9 refuses connections.", "Is this its port?"
+    tape.connected("http://127.0.0.1:9/mcp")
+    subject = Staged(tape, stage=Stage.FAILED, why=why, hint=hint)
+    bare = await shown(PostMortemCard(subject))
+    assert (bare.count("refuses connections"), hint in bare) == (1, True), "until something better is known"
+    reason: list[Line] = [(("✗ H-02  127.0.0.1:9 refuses connections", "error"),), (("  → Is it running?", "text"),)]
+    monkeypatch.setattr(PostMortemCard, "_reason", lambda _: reason)
+    told = await shown(PostMortemCard(subject))
+    assert (told.count("refuses connections"), hint in told, "→ Is it running?" in told) == (1, False, True)
