@@ -91,8 +91,8 @@ def test_hosts_that_do_the_same_about_a_finding_are_named_together() -> None:
 
 def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
     line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
-    assert line.startswith("✗all Claude Code drops every tool of the server")
-    assert line.endswith("(2026-08; 5 more)")
+    assert line.startswith("✗ in hosts: Claude Code drops every tool of the server")
+    assert line.endswith("(2026-08; 5 more hosts)")
     assert outlook_of(_TOOL) == ()
     assert outlook_of(7) == ()
 
