@@ -1,14 +1,17 @@
 """The calls that `check` makes because it was told to: `--call TOOL=JSON`, each a case that can fail."""
 
+import shlex
 from collections.abc import Sequence
 from typing import Any, TextIO
 
 import msgspec
 
+from inspector.capture.journal import Journal
 from inspector.cli.arguments import read_whole
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit
 from inspector.cli.outcome import answered
+from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
@@ -51,6 +54,15 @@ async def make_cases(visit: Visit, cases: Sequence[Case]) -> ExitStatus:
         else:
             visit.output.narrate(f"{case.tool} went well")
     return status
+
+
+def say_uncalled(output: Output, journal: Journal) -> None:
+    """Say that no tool was called, where there are some: what only a call shows, nobody has looked at."""
+    tools = journal.conversation.catalogue.listings["tools"].items
+    name = next((found for tool in tools if (found := peek.text(tool, "name"))), "")
+    if name:
+        word = shlex.quote(name + '={"a": 1}')
+        output.narrate(f"no tool was called: --call {word} calls one, and what comes of it is checked, too")
 
 
 def failure_of(message: Answer | ErrorAnswer) -> str:

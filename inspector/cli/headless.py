@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.last_words import show_last_words
+from inspector.cli.last_words import tell_failure
 from inspector.cli.launch import leaving_no_child, named_journal, settings_for
 from inspector.cli.options import Chosen, choose
 from inspector.cli.output import Output
@@ -65,7 +65,7 @@ def visit(
         with leaving_no_child():
             return asyncio.run(_visit(chosen, journal, output, work, unopened, afresh=judges))
     except InspectError as error:
-        return output.failure(error, show_last_words(output, journal, judged_elsewhere=judges))
+        return tell_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
             at_last(journal)

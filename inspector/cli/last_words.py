@@ -3,26 +3,36 @@
 from typing import Any
 
 from inspector.capture.journal import Journal
+from inspector.cli.exit_status import ExitStatus, code_of, status_of
 from inspector.cli.output import Output
+from inspector.errors import InspectError
 
 
-def show_last_words(output: Output, journal: Journal, *, judged_elsewhere: bool = False) -> dict[str, Any]:
-    """Show what is known on stderr, before the failure itself; the members that the failure's JSON gets.
+def tell_failure(
+    output: Output, error: InspectError, journal: Journal, *, judged_elsewhere: bool = False
+) -> ExitStatus:
+    """Show what is known on stderr, then the failure itself; its exit status.
 
     A server that died gets its whole card; of one that lives its last lines on stderr are shown. Then why, if that is
-    known; `judged_elsewhere`: the command tells its findings by itself.
+    known; `judged_elsewhere`: the command tells its findings by itself. A reason that says what the failure says is
+    told once.
     """
     from inspector.cli.reports import finding_as_json  # nobody who does not fail pays for the checks
-    from inspector.viewmodels.diagnosis import diagnosis_lines, diagnosis_of
+    from inspector.viewmodels.diagnosis import diagnosis_lines, diagnosis_of, says_the_same
 
     more = _show_what_is_left(output, journal)
     found = diagnosis_of(journal)
     if found is None:
-        return more
-    if not judged_elsewhere:
-        output.narrate_lines(diagnosis_lines(found))
+        return output.failure(error, more)
     follows = (finding_as_json(each, found.reason.id) for each in found.follows)
-    return more | {"diagnosis": [finding_as_json(found.reason), *follows]}
+    more |= {"diagnosis": [finding_as_json(found.reason), *follows]}
+    if not says_the_same(found, str(error)):
+        if not judged_elsewhere:
+            output.narrate_lines(diagnosis_lines(found))
+        return output.failure(error, more)
+    if judged_elsewhere and not output.as_json:
+        return output.report(code_of(error), f"no session came about: {found.reason.id}", "", status_of(error), more)
+    return output.report(code_of(error), str(error), found.reason.fix or error.hint, status_of(error), more)
 
 
 def _show_what_is_left(output: Output, journal: Journal) -> dict[str, Any]:

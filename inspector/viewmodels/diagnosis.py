@@ -49,6 +49,12 @@ def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:
     return Diagnosis(last.primary, last.follows)
 
 
+def says_the_same(diagnosis: Diagnosis, why: str) -> bool:
+    """Whether a reason adds nothing to what a failure says of itself."""
+    said, reason = (" ".join(each.split()).rstrip(".").lower() for each in (why, diagnosis.reason.sentence))
+    return bool(said) and reason == said
+
+
 def _is_a_reason(verdict: Verdict) -> bool:
     assert verdict.primary is not None
     if verdict.primary.id in _MILD:

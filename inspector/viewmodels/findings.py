@@ -20,11 +20,12 @@ _HOSTS = 3
 
 
 def groups_of(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Findings of one check and severity together: the worst first, then in the order in which they came."""
-    found: dict[tuple[int, str], list[Finding]] = {}
+    """Findings of one check together: the worst first, then in the order in which they came."""
+    found: dict[str, list[Finding]] = {}
     for each in findings:
-        found.setdefault((each.severity.rank, each.id), []).append(each)
-    return [found[key] for key in sorted(found, key=lambda key: key[0])]
+        found.setdefault(each.id, []).append(each)
+    groups = [sorted(group, key=lambda each: each.severity.rank) for group in found.values()]
+    return sorted(groups, key=lambda group: group[0].severity.rank)
 
 
 def finding_lines(findings: Sequence[Finding], checks: Mapping[str, Check], counts: Mapping[str, int]) -> list[Line]:
@@ -44,7 +45,10 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
     also = "".join(f"  ({name})" for name in aliases_of(check.id))
     title: Line = ((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (also, "faint"), (many, "muted"))
     lines: list[Line] = [title]
-    lines += [(("        ", "text"), span(each.sentence, limit=400), *_place(each)) for each in group[:_SHOWN]]
+    lines += [
+        (("        ", "text"), *_milder(each, first), span(each.sentence, limit=400), *_place(each))
+        for each in group[:_SHOWN]
+    ]
     if len(group) > _SHOWN:
         lines.append((("        … and more of the same", "muted"),))
     if first.fix:
@@ -53,6 +57,11 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
     if first.page:
         lines.append(((f"        {first.page}", "faint"),))
     return lines
+
+
+def _milder(finding: Finding, worst: Finding) -> Line:
+    """That one is not as bad as the heading says."""
+    return () if finding.severity is worst.severity else ((f"({finding.severity}) ", GLYPHS[finding.severity][1]),)
 
 
 def _hosts(finding: Finding) -> list[Line]:

@@ -47,3 +47,12 @@ def test_each_check_is_a_line_that_fits_a_terminal() -> None:
     assert len(lines) == len(CHECKS)
     assert max(map(len, lines)) <= 120
     assert any(line.startswith("E16") and "from " in line for line in lines)
+
+
+def test_a_check_stands_once_however_bad_its_findings_are() -> None:
+    mild = Finding("S-04", Severity.HINT, _CERTAIN, "a is labelled draft-07", (9,))
+    bad = Finding("S-04", Severity.WARNING, _CERTAIN, "b answers by draft-07", (9,))
+    lines = _text(mild, bad)
+    assert [line[:6] for line in lines if "S-04" in line] == ["! S-04"]
+    assert [line.strip() for line in lines[1:3]] == ["b answers by draft-07  #9", "(hint) a is labelled draft-07  #9"]
+    assert lines[-1] == "1 warning, 1 hint"

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.cli.cases import make_cases, read_cases
+from inspector.cli.cases import make_cases, read_cases, say_uncalled
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented, shared
@@ -71,6 +71,8 @@ def command(
 
     def at_last(journal: Journal) -> None:
         found[0] = conclude(output, journal, wish)
+        if not cases:
+            say_uncalled(output, journal)
         if remember and journal.conversation.opening is not None:
             remember_now(world, key, journal, output)
 

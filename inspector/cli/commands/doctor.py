@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from inspector.capture.journal import Journal
-from inspector.cli.cases import make_cases, read_cases
+from inspector.cli.cases import make_cases, read_cases, say_uncalled
 from inspector.cli.commands.check import ask_for_lists, target_of
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
@@ -46,6 +46,8 @@ def command(world: World, /, url: str | None, calls: tuple[str, ...], **options:
 
     def at_last(journal: Journal) -> None:
         found[0] = conclude(output, journal, wish)
+        if not cases:
+            say_uncalled(output, journal)
 
     async def work(visit: Visit) -> ExitStatus:
         await ask_for_lists(visit)

@@ -31,6 +31,13 @@ def test_the_demo_has_no_errors_but_the_line_it_means_to_write(flag: str) -> Non
     assert {each["id"] for each in found if each["severity"] == "error"} <= {"F-01", "S-14"}
 
 
+def test_where_no_tool_was_called_it_is_said_how_one_is() -> None:
+    words = scripted(_tools(_TOOL | {"name": "a b"}), capabilities={"tools": {}})
+    assert "no tool was called: --call 'a b={\"a\": 1}' calls one" in inspect("check", *words).stderr
+    assert "no tool was called" not in inspect("check", "--call", "a b", *words).stderr
+    assert "no tool was called" not in inspect("check", *scripted(_tools(), capabilities={"tools": {}})).stderr
+
+
 def test_a_fault_in_a_list_is_told_with_its_place_and_fails() -> None:
     ran = inspect("check", "--json", *scripted(_tools(_TOOL | {"title": None}), capabilities={"tools": {}}))
     assert ran.status == 1
