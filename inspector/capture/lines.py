@@ -88,6 +88,14 @@ def is_newer_minor(version: str) -> bool:
     return minor.isdecimal() and int(minor[:_DIGITS]) > int(VERSION.partition(".")[2])
 
 
+Tell = Callable[[int, int], None]
+"""Hears how many bytes of a file are done, and of how many: the second may be less, if the file grows."""
+
+
+def tell_nobody(done: int, total: int) -> None:
+    """Where nobody wants to hear it."""
+
+
 Line = tuple[int, bytes, bool]
 """Where a line stands, the line without its end, and whether it had one."""
 

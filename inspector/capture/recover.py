@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from inspector.capture.lines import lines, open_for_reading, read_head
+from inspector.capture.lines import Tell, blocks, open_for_reading, read_head, tell_nobody
 from inspector.capture.opening import being_written, demand_place, make_private_directory
 from inspector.capture.records import KNOWN, EndRecord, from_line, to_line, type_of
 from inspector.capture.window import read_at
@@ -39,8 +39,8 @@ class Recovered(msgspec.Struct, frozen=True):
     """Whether somebody was recording into it."""
 
 
-def recover(path: Path, out: Path, *, overwrite: bool = False) -> Recovered:
-    """Write the clean beginning of a capture to a file of its own, 0600.
+def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell_nobody) -> Recovered:
+    """Write the clean beginning of a capture to a file of its own, 0600. `tell` hears how far it is.
 
     Raises: CaptureError if there is no beginning to read; UsageError if the file can't be written.
     """
@@ -50,7 +50,7 @@ def recover(path: Path, out: Path, *, overwrite: bool = False) -> Recovered:
         demand_place(out, path, overwrite=overwrite)
         make_private_directory(out.parent)
         with whole_file(out, overwrite=overwrite) as made:
-            return _Copy(made.file).run(fd)
+            return _Copy(made.file).run(fd, tell)
     except OSError as error:
         raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
     finally:
@@ -67,14 +67,19 @@ class _Copy:
         self._kept = 0
         self._ended = False
 
-    def run(self, fd: int) -> Recovered:
+    def run(self, fd: int, tell: Tell) -> Recovered:
         size, grows = os.fstat(fd).st_size, being_written(fd)
         bad, torn = None, False
         number = 0
-        for number, (_, line, whole) in enumerate(lines(lambda at, most: read_at(fd, at, min(most, size - at))), 1):
-            if not whole or not self._take(line):
-                bad, torn = number, not whole
+        for block in blocks(lambda at, most: read_at(fd, at, min(most, size - at))):
+            for line in block.lines:
+                number += 1
+                if not block.whole or not self._take(line):
+                    bad, torn = number, not block.whole
+                    break
+            if bad is not None:
                 break
+            tell(block.end, size)
         records = number - (bad is not None)
         kept = self._kept
         if not self._ended:

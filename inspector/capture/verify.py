@@ -14,7 +14,7 @@ import msgspec
 
 from inspector.capture.digests import Digests
 from inspector.capture.entries import entry_of
-from inspector.capture.lines import is_newer_minor, lines, open_for_reading, read_head
+from inspector.capture.lines import Tell, blocks, is_newer_minor, open_for_reading, read_head, tell_nobody
 from inspector.capture.opening import being_written
 from inspector.capture.records import (
     KNOWN,
@@ -95,16 +95,21 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return State.REDACTED if self.redacted else State.WHOLE
 
 
-def verify(path: Path) -> Verdict:
-    """Check a capture.
+def verify(path: Path, tell: Tell = tell_nobody) -> Verdict:
+    """Check a capture. `tell` hears now and then how many bytes are done, and of how many.
 
     Raises: CaptureError if it can't be read.
     """
     fd = open_for_reading(path)
     try:
         check = _Check(read_head(fd, path), growing=being_written(fd))
-        for place, line, whole in lines(lambda place, length: read_at(fd, place, length)):
-            check.line(line, whole, place)
+        size = os.fstat(fd).st_size
+        for block in blocks(lambda place, length: read_at(fd, place, length)):
+            place = block.place
+            for line in block.lines:
+                check.line(line, block.whole, place)
+                place += len(line) + 1
+            tell(block.end, size)
         return check.verdict()
     finally:
         os.close(fd)

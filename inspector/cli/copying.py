@@ -3,19 +3,29 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from inspector.capture.lines import Tell, tell_nobody
 from inspector.capture.sharing.sharing import Shared, Sharing
 from inspector.cli.sharing import Chosen, chosen, told, warnings
 from inspector.errors import UsageError
 
 
 def copy(
-    file: Path, out: Path | None, choice: Chosen, *, notes: bool, overwrite: bool, warn: Callable[[str], None]
+    file: Path,
+    out: Path | None,
+    choice: Chosen,
+    *,
+    notes: bool,
+    overwrite: bool,
+    warn: Callable[[str], None],
+    tell: Tell = tell_nobody,
 ) -> Shared:
     """Copy a capture; with no `out` nothing is written. The copy is there afterwards, whole, or it is not there.
 
+    `tell` hears how far it is.
+
     Raises: UsageError, CaptureError.
     """
-    sharing = Sharing(file, choice.wish)
+    sharing = Sharing(file, choice.wish, tell)
     try:
         beside = _Notes(file, sharing.head.id, out, overwrite=overwrite) if notes else None
         sharing.learn()

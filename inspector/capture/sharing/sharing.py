@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from inspector.capture.lines import blocks
+from inspector.capture.lines import Tell, blocks, tell_nobody
 from inspector.capture.opening import being_written, demand_place
 from inspector.capture.records import (
     KNOWN,
@@ -50,6 +50,7 @@ from inspector.whole import whole_file
 _CHUNK = 1024 * 1024
 _LINES = 200
 """Lines that are looked at together for the values that are known."""
+_PASSES = 3
 _TOLD = 5
 """Places that are told of each kind of replacement."""
 
@@ -101,12 +102,16 @@ class Sharing:
     Raises (when made): CaptureError if the file is no capture or must not be read.
     """
 
-    def __init__(self, path: Path, wish: Wish) -> None:
+    def __init__(self, path: Path, wish: Wish, tell: Tell = tell_nobody) -> None:
+        """`tell` hears how many bytes are done, of those of all passes."""
         self._path = path
         found = open_capture(path)
         self._fd = found.fd
         self.head: Head = found.head
         self._size = os.fstat(self._fd).st_size
+        self._tell = tell
+        self._behind = 0
+        """Bytes of the passes that are over."""
         self.known = Known()
         for value, rule in wish.secrets:
             self.known.add(value, rule)
@@ -175,6 +180,7 @@ class Sharing:
                         hint="If it is none, don't name it; else take its place out with --redact PATH.",
                     )
                 place += len(chunk)
+                self._tell(min(self._behind + place, _PASSES * self._size), _PASSES * self._size)
                 rest = data[-overlap:] if overlap else b""
 
     def _pass(self, redactor: Redactor, write: Callable[[bytes], object]) -> Shared:
@@ -226,6 +232,8 @@ class Sharing:
 
         for block in blocks(read, most=_LINES):
             yield block.lines, block.whole
+            self._tell(self._behind + block.end, _PASSES * size)
+        self._behind += size
 
 
 class _Sifted(NamedTuple):

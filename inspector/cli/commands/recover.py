@@ -26,9 +26,14 @@ def command(world: World, /, file: Path, out: Path, force: bool, json_: bool) ->
     The original stays as it is, and so does what stands behind the damage: it is in the original alone.
     """
     from inspector.capture.recover import recover
+    from inspector.cli.reading_progress import ReadingProgress
 
-    done = recover(file, out, overwrite=force)
     output = Output(world, as_json=json_)
+    progress = ReadingProgress(output)
+    try:
+        done = recover(file, out, overwrite=force, tell=progress)
+    finally:
+        progress.end()
     if json_:
         output.data({"file": str(out)} | msgspec.structs.asdict(done))
         return ExitStatus.OK

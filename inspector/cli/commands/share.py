@@ -41,6 +41,7 @@ def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **o
     The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
     """
     from inspector.cli.copying import copy
+    from inspector.cli.reading_progress import ReadingProgress
     from inspector.cli.sharing import as_json, chosen, told, warnings
 
     if out is None and not dry_run:
@@ -55,7 +56,19 @@ def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **o
         key_file=options["key_file"],
     )
     target = None if dry_run else out
-    shared = copy(file, target, choice, notes=options["notes"], overwrite=options["force"], warn=output.warn)
+    progress = ReadingProgress(output)
+    try:
+        shared = copy(
+            file,
+            target,
+            choice,
+            notes=options["notes"],
+            overwrite=options["force"],
+            warn=output.warn,
+            tell=progress,
+        )
+    finally:
+        progress.end()
     for warning in warnings(shared, choice):
         output.warn(warning)
     if output.as_json:

@@ -29,9 +29,14 @@ def command(world: World, /, file: Path, json_: bool, quiet: bool) -> ExitStatus
     if the capture was cut, damaged or changed. It finds loss and damage, not forgery.
     """
     from inspector.capture.verify import verify
+    from inspector.cli.reading_progress import ReadingProgress
 
     output = Output(world, as_json=json_, quiet=quiet)
-    verdict = verify(file)
+    progress = ReadingProgress(output)
+    try:
+        verdict = verify(file, progress)
+    finally:
+        progress.end()
     if json_:
         output.data({"file": str(file), "state": verdict.state} | msgspec.structs.asdict(verdict))
     elif not quiet:
