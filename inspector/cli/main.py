@@ -68,8 +68,8 @@ _COMMANDS = {
     "test": _Command("test", "Run cases against a server: its answers must be as expected", _ASK),
     "auth": _Command("auth", "The way into a server that asks for a login, and what is kept of it", _ASK, talks=False),
     "check": _Command("check", "What is wrong with a server or a capture", _ASK),
-    "hosts": _Command("hosts", "What hosts do with its tools: drop, refuse, cut or change them", _ASK),
     "doctor": _Command("doctor", "The same, and trying on purpose what a server should refuse", _ASK),
+    "hosts": _Command("hosts", "What hosts do with its tools: drop, refuse, cut or change them", _ASK),
     "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),
     "checks": _Command("checks", "The checks, their severity and the revisions they apply to", _MORE, talks=False),
     "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
@@ -79,7 +79,8 @@ _COMMANDS = {
 }
 
 _EXAMPLES = """\
-  mcp-inspect demo
+  mcp-inspect               shows the servers and captures of this machine
+  mcp-inspect demo          looks at a server that is part of this program
   mcp-inspect -- npx -y @modelcontextprotocol/server-everything
   mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'
   mcp-inspect call add -a a=2 -a b=3 --json -- node server.js
