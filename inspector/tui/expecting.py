@@ -41,6 +41,9 @@ def expect(view: PayloadDeeds) -> None:
     """Ask what is expected of the value under the cursor, and add it to the file of cases."""
     above: Any = view.ancestors
     shows = next((each for each in above if isinstance(each, ShowsExchange)), None)
+    if shows is not None and shows.exchange is not None and shows.exchange.asks:
+        _say(view, "This answer only asks. Choose a value of what the call came to once that was answered.", grave=True)
+        return
     journal: Journal = view.app.subject.journal  # type: ignore[attr-defined]
     came = seen(journal, shows.exchange) if shows is not None and shows.exchange is not None else None
     place = view.place
@@ -60,8 +63,9 @@ def expect(view: PayloadDeeds) -> None:
 
 def _add(view: PayloadDeeds, journal: Journal, came: Seen, expectation: Expectation) -> None:
     path = beside(journal.capture_path) if journal.capture_path is not None else Path.cwd() / f"mcp-inspect{SUFFIX}"
+    case = case_of(came.method, came.params, with_failure(expectation, came.reply), came.answers)
     try:
-        count = add_cases(path, [case_of(came.method, came.params, with_failure(expectation, came.reply))])
+        count = add_cases(path, [case])
     except InspectError as error:
         view.app.call_from_thread(_say, view, f"{error}. {error.hint}", grave=True)
         return

@@ -31,13 +31,15 @@ def called(tape: Tape, result: Any) -> Staged:
     return Staged(tape)
 
 
-async def _expected(staged: Staged, downs: int, choice: str, folder: Path, view: str = "#second") -> tuple[str, str]:
+async def _expected(
+    staged: Staged, downs: int, choice: str, folder: Path, view: str = "#second", entry: int = 3
+) -> tuple[str, str]:
     """What the menu and the screen afterwards show when `A` is pressed some lines down in the answer."""
     panel = DetailPanel(staged)
     app = Inspecting(panel)
     app.subject = staged
     async with app.run_test(size=(120, 45), notifications=True) as pilot:
-        panel.show(3)
+        panel.show(entry)
         await pilot.pause()
         panel.query_one(view, PayloadView).focus_content()
         await pilot.press("g", *["down"] * downs, "A")
@@ -88,6 +90,25 @@ async def test_a_value_of_a_failure_expects_the_failure_too(
     (case,) = open_cases(tmp_path / "mcp-inspect.cases.yaml").cases
     found = [(each.kind, each.at, each.value) for each in case.expect]
     assert found == [(Kind.EQUALS, "/result/hint", "\x1b[2Jx"), (Kind.EQUALS, "/result/isError", True)]
+
+
+async def test_a_case_has_the_answers_that_the_call_was_given(
+    tape: Tape, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tape.request(1, "tools/list")
+    tape.call(2, "plan")
+    tape.answer(2, {"sum": 5})
+    tape.server_request("q", "elicitation/create", {"message": "Which?"})
+    tape.client_answer("q", {"action": "accept", "content": {"city": "Oslo"}})
+    tape.answer(1, {"tools": []})
+    entry = tape.call(3, "plan")
+    tape.server_request("r", "elicitation/create", {"message": "Which?"})
+    tape.client_answer("r", {"action": "decline"})
+    tape.answer(3, {"sum": 6})
+    await _expected(Staged(tape), 4, "enter enter", tmp_path, entry=entry)
+    (case,) = open_cases(tmp_path / "mcp-inspect.cases.yaml").cases
+    assert case.answers == ({"kind": "elicitation", "malformed": {"action": "decline"}},)
 
 
 async def test_a_value_of_a_request_is_none_of_an_answer(tape: Tape, tmp_path: Path) -> None:

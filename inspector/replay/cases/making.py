@@ -10,8 +10,10 @@ from inspector.capture.compare.operations import Account
 from inspector.capture.journal import Journal
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, read
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request
+from inspector.protocol.tracking.operations import goes_on
+from inspector.replay.cases.answers import answers_in, answers_of, first_params, message_in
 from inspector.replay.cases.judging import FAILED, WHOLES
 from inspector.replay.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
 
@@ -39,7 +41,7 @@ def snapshot_of(account: Account, normal: Normal) -> Case | None:
         return None
     place = "/error" if last.failed else "/result"
     expected = Expectation(Kind.SNAPSHOT, normal(last.answer.value), place)
-    return case_of(account.method, account.params, (expected,), tuple(_answers(account)))
+    return case_of(account.method, account.params, (expected,), answers_of(account))
 
 
 def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -> list[Expectation]:
@@ -93,43 +95,26 @@ def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
     return made
 
 
-def _answers(account: Account) -> list[dict[str, Any]]:
-    """Prepared answers for what the server asked meanwhile, as they were given; roots answer themselves."""
-    found = []
-    for asked in account.asked:
-        kind = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling"}.get(asked.method)
-        if kind is None or asked.answer is None or asked.failed:
-            continue
-        found.append({"kind": kind, "malformed": asked.answer})
-    return found
-
-
 class Seen(msgspec.Struct, frozen=True):
-    """A request and its answer, as they crossed the wire."""
+    """A request and its answer, as they crossed the wire; for a retry with answers the request that was retried."""
 
     method: str
     params: Any
     reply: dict[str, Any]
     ms: float | None
+    answers: tuple[Any, ...] = ()
+    """What the server was told when it asked meanwhile, as a case has it."""
 
 
 def seen(journal: Journal, exchange: Exchange) -> Seen | None:
     """What an exchange was; None while no answer has come, or where it is not ours to ask again."""
     if exchange.sender is not Direction.TO_SERVER or exchange.answer_frame is None:
         return None
-    asked = _message(journal, exchange.request_frame, exchange.id)
-    came = _message(journal, exchange.answer_frame, exchange.id)
+    asked = message_in(journal, exchange.request_frame, exchange.id)
+    came = message_in(journal, exchange.answer_frame, exchange.id)
     if not isinstance(asked, Request) or not isinstance(came, Answer | ErrorAnswer):
         return None
     reply = {"result": came.result} if isinstance(came, Answer) else {"error": came.error}
-    ended = exchange.ended_ns
-    return Seen(
-        exchange.method, asked.params, reply, None if ended is None else (ended - exchange.started_ns) / 1_000_000
-    )
-
-
-def _message(journal: Journal, entry: int, id_: Any) -> Message | None:
-    """The message with this id among those of an entry, which are several in a batch."""
-    frame = journal.store.entry(entry).what
-    found = read(frame.payload) if isinstance(frame, Frame) else ()
-    return next((each for each in found if getattr(each, "id", None) == id_), None)
+    ms = None if exchange.ended_ns is None else (exchange.ended_ns - exchange.started_ns) / 1_000_000
+    params = first_params(journal, exchange) if goes_on(asked.params) else asked.params
+    return Seen(exchange.method, params, reply, ms, answers_in(journal, exchange))

@@ -103,7 +103,10 @@ def test_a_snapshot_is_what_came_without_what_is_made_up() -> None:
     first, second, third = (snapshot_of(each, Normal()) for each in talk.operations)
     assert first is not None
     assert first.params == {"name": "ask", "arguments": {"topic": "boats"}}
-    assert first.answers == ({"kind": "elicitation", "malformed": {"action": "accept", "content": {"n": 1}}},)
+    assert first.answers == (
+        {"kind": "elicitation", "malformed": {"action": "accept", "content": {"n": 1}}},
+        {"kind": "elicitation", "answer": "error", "code": -1, "text": "no"},
+    )
     assert first.expect == (
         Expectation(Kind.SNAPSHOT, {"content": [{"type": "text", "text": "done at <time>"}]}, "/result"),
     )
