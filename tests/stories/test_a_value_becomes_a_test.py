@@ -1,14 +1,14 @@
 """What somebody sees becomes a test: it passes on the server it was seen on, and fails on one without that tool."""
 
-import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.replay.cases.files import open_cases
 from inspector.replay.cases.model import Kind
-from tests.architecture.sources import ROOT
+from tests.servers.real import argv
 from tests.stories.commands import mcp_inspect, words_of
 from tests.stories.persons import at_the_screen
 from tests.stories.real_targets import named, running
@@ -47,8 +47,27 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
             (Kind.EQUALS, "/result/structuredContent")
         ]
         before, after = words_of(target)
-        green = await mcp_inspect("test", "--json", str(path), *before, *after, place=tmp_path)
-        assert (green.status, green.json["passed"]) == (ExitStatus.OK, 1), green.told
-        ledger = str(ROOT / "tests" / "servers" / "ledger.py")
-        red = await mcp_inspect("test", "--json", str(path), "--", sys.executable, ledger, place=tmp_path)
-        assert (red.status, red.json["failed"]) == (ExitStatus.FINDINGS, 1)
+        junit = tmp_path / "junit.xml"
+        reporting = ("test", "--junit", str(junit), str(path))
+        green = await mcp_inspect(*reporting, *before, *after, place=tmp_path)
+        assert (green.status, b"1 of 1 as expected" in green.stdout) == (ExitStatus.OK, True), green.told
+        assert _suite(junit) == {"tests": "1", "failures": "0"}
+        earlier = ("--", *argv("earlier everything"))
+        red = await mcp_inspect(*reporting, *earlier, place=tmp_path)
+        (said,) = [line for line in red.stdout.decode().splitlines() if line.startswith("      ")]
+        assert (red.status, b"0 of 1 as expected" in red.stdout) == (ExitStatus.FINDINGS, True), red.told
+        assert "Unknown tool: get-structured-content" in said
+        assert _suite(junit) == {"tests": "1", "failures": "1", "message": said.strip()}
+        told = await mcp_inspect("test", "--json", str(path), *earlier, place=tmp_path)
+        ((failed,), counts) = told.json["cases"], (told.json["passed"], told.json["failed"])
+        assert (told.status, counts) == (ExitStatus.FINDINGS, (0, 1))
+        assert [each["sentence"] for each in failed["failures"]] == [said.strip()]
+
+
+def _suite(junit: Path) -> dict[str, str]:
+    """How many tests it has, how many failed, and what is said of the failure."""
+    suite = ElementTree.parse(junit).getroot()
+    said = {name: suite.attrib[name] for name in ("tests", "failures")}
+    for failure in suite.iter("failure"):
+        said["message"] = failure.attrib["message"]
+    return said

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 """The checkout."""
 PLACE = ROOT / ".test-servers"
 INSTALL = "python -m tests.servers.real.install"
-NPM = ("node", "conformance")
+NPM = ("node", "conformance", "earlier")
 """The environments that npm fills; all others are Python's."""
 
 
@@ -42,7 +42,8 @@ def reason_to_skip() -> str:
 def argv(name: str, place: Path = PLACE) -> tuple[str, ...]:
     """Return how a server is run.
 
-    `name` is what follows "server-" in the package's name ("everything"), and the result runs it over stdio.
+    `name` is what follows "server-" in the package's name ("everything"; "earlier everything" is the version before),
+    and the result runs it over stdio.
     For the name of a Python environment ("mcp1", "mcp2", "fastmcp") it is that environment's interpreter.
 
     Raises: NotInstalled; KeyError if versions.toml knows no such server.
@@ -57,6 +58,8 @@ def _program(name: str, place: Path) -> Path:
     known = versions()
     if name in known and name not in NPM:
         return place / name / "bin" / "python"
-    if any(package.endswith(f"/server-{name}") for package in known["node"]):
-        return place / "node" / "node_modules" / ".bin" / f"mcp-server-{name}"
+    earlier, _, own = name.rpartition(" ")
+    home = earlier or "node"
+    if any(package.endswith(f"/server-{own}") for package in known.get(home, ())):
+        return place / home / "node_modules" / ".bin" / f"mcp-server-{own}"
     raise KeyError(name)

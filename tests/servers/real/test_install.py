@@ -57,16 +57,19 @@ def test_a_server_that_is_not_installed_is_refused_with_the_command_that_install
 def test_a_server_and_an_interpreter_are_found_by_their_names(tmp_path: Path) -> None:
     script = tmp_path / "node" / "node_modules" / ".bin" / "mcp-server-memory"
     python = tmp_path / "mcp2" / "bin" / "python"
-    for program in (script, python):
+    earlier = tmp_path / "earlier" / "node_modules" / ".bin" / "mcp-server-everything"
+    for program in (script, python, earlier):
         program.parent.mkdir(parents=True)
         program.touch()
+    assert argv("earlier everything", tmp_path) == (str(earlier),)
     assert argv("memory", tmp_path) == (str(script),)
     assert argv("mcp2", tmp_path) == (str(python),)
 
 
 def test_an_unknown_name_is_a_mistake_in_the_test(tmp_path: Path) -> None:
-    with pytest.raises(KeyError):
-        argv("nothing", tmp_path)
+    for name in ("nothing", "earlier memory"):
+        with pytest.raises(KeyError):
+            argv(name, tmp_path)
 
 
 def test_without_the_servers_their_tests_are_skipped_here_and_never_in_ci(
