@@ -126,7 +126,7 @@ def samples() -> dict[str, bytes]:
         "side-file.mcpcap": closed([*_session(), outside]),
         "side-file.mcpcap.notes": line({"r": "head", "format": "mcpcap-notes", "v": "1.0", "file": "../good.mcpcap"}),
         "redacted.mcpcap": closed(_headed(redaction={"policy": "share", "on": "share"}), line(_REDACT)),
-        "not-a-capture.mcpcap": b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+        "not-a-capture.mcpcap": b'{"lighthouse":{"keeper":1}}\n',
     }
 
 
