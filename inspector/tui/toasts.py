@@ -27,5 +27,6 @@ class Toasts:
         bars = (self.tab.notice, self._waiting_bar, self._bar_of_replay)
         below = _BELOW + sum(bar.size.height for bar in bars if bar is not None and bar.is_attached and bar.display)
         if below != self._lines_below:
-            self._lines_below = below
-            self.screen_stack[0].query_one("ToastRack").styles.margin = (0, 0, below, 0)
+            for rack in self.screen_stack[0].query("ToastRack"):  # none before the first picture and after the last
+                self._lines_below = below
+                rack.styles.margin = (0, 0, below, 0)

@@ -153,6 +153,8 @@ def _stage(subject: Subject) -> list[Span]:
             return [(f"{signs.error} not connected", "error")]
         case Stage.LOADING:
             return [(f"{signs.pending} reading", "pending")]
+        case Stage.RECORDED if subject.moment_shown == 0:
+            return [(f"{signs.closed} before its first entry", "warning")]
         case Stage.RECORDED if subject.moment_shown is not None:
             return [(f"{signs.closed} as at #{subject.moment_shown:,}", "warning")]
         case Stage.RECORDED:
@@ -211,15 +213,15 @@ def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     )
     label: Span = (f" {action.label}", "strong" if here else "muted")
     badge = _badge(subject, name)
-    counted: tuple[Span, ...] = ((" ", "text"), badge, *_faults(subject, name)) if badge[0] else ()
+    faults = _faults(subject, name)
+    counted: tuple[Span, ...] = ((" ", "text"), badge, *faults) if badge[0] else ()
     end: Span = ("  ", "text")
     asks = name in _URGENT and badge[0]
     rank = 0 if here or asks or name in _ALWAYS else 2 if name in _WHEN else 1
     close: Span = (" ", "text")
-    short = (*key, *counted, end) if rank > 1 else (*key, label, *counted, close)
-    shortest: tuple[Span, ...] = ()
-    if rank == 1 or (name == "findings" and asks and not here):
-        shortest = (*key, label, close) if name in LISTS else (*key, *counted, close)
+    told = counted if here or badge[1] != "faint" else faults  # a mere number is on the screen itself, too
+    short = (*key, label, *told, close)
+    shortest = (*key, *told, close) if not here and (rank or asks) else ()
     return Item((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short, shortest=shortest)
 
 
@@ -286,12 +288,13 @@ def _recording(subject: Subject) -> tuple[Item, ...]:
     if journal.loaded:
         return ()
     if not journal.recording or journal.capture_path is None:
-        return (*items, Item(((f"{signs.disconnected} not recorded ", "muted"),), rank=2))
+        return (*items, Item(((f"{signs.disconnected} not recorded ", "muted"),), rank=4))
     name = one_line(journal.capture_path.name, 60)
     return (
         *items,
-        Item(((f"{signs.recording} ", "error"), ("recording ", "muted")), rank=2),
-        Item(((name + " ", "faint"),), rank=3),
+        Item(((f"{signs.recording} ", "error"),), rank=2),
+        Item((("recording ", "muted"),), rank=4),
+        Item(((name + " ", "faint"),), rank=5),
     )
 
 

@@ -56,7 +56,7 @@ class Line(msgspec.Struct, frozen=True):
 
     def fitted(self, width: int) -> "Line":
         """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
-        line = self
+        line = _without_lesser_ones_on_the_right(self, width)
         while line.width > width and any(item.short for item in line.left):
             line = _shortened(line, _worst([item for item in line.left if item.short]))
         line = _shortened_again(line, width)
@@ -98,14 +98,21 @@ def _shortened(line: Line, long: Item) -> Line:
     return msgspec.structs.replace(line, left=tuple(shorter if item is long else item for item in line.left))
 
 
-def _shortened_again(line: Line, width: int) -> Line:
-    """Return it with what can be shortened twice, the last first, once what matters less on the right has made room."""
-    if not any(item.shortest for item in line.left):
+def _without_lesser_ones_on_the_right(line: Line, width: int) -> Line:
+    """Return it without what matters less than everything on the left, where something there would be shortened."""
+    if not any(item.short or item.shortest for item in line.left):
         return line
-    least = max(item.rank for item in line.left if item.shortest)
+    least = max(item.rank for item in line.left)
     while line.width > width and any(item.rank > least for item in line.right):
         gone = _worst(line.right)
         line = msgspec.structs.replace(line, right=tuple(item for item in line.right if item is not gone))
+    return line
+
+
+def _shortened_again(line: Line, width: int) -> Line:
+    """Return it with what can be shortened twice, the last first."""
+    if not any(item.shortest for item in line.left):
+        return line
     left = tuple(msgspec.structs.replace(item, short=item.shortest, shortest=()) for item in line.left)
     line = msgspec.structs.replace(line, left=left)
     while line.width > width and any(item.short for item in line.left):

@@ -80,10 +80,20 @@ async def test_at_80_columns_each_screen_keeps_its_key_and_the_lists_their_names
     subject = Staged(tape)
     subject.checks.catch_up()
     row = (await lines(HeaderBar(subject, shown="traffic"), 80))[1]
-    for tab in ("1 Traffic", "2 Tools 30", "3 Resources", "4 Prompts", " 5 ", "6 Server", " 8 ", "E ✗"):
+    for tab in ("1 Traffic", "2 Tools ✗30", "3 Resources", "4 Prompts", " 5 ", "6 Server", " 8 ", "E ✗"):
         assert tab in row
     assert "…" not in row
     assert "3 Resources 30" in (await lines(HeaderBar(subject, shown="traffic"), 120))[1]
+
+
+async def test_where_room_is_short_a_name_is_worth_more_than_a_number(tape: Tape) -> None:
+    tape.started().initialized("2025-06-18")
+    tape.request(1, "resources/list")
+    tape.answer(1, {"resources": [{"uri": f"x://{each}"} for each in range(30)]})
+    row = (await lines(HeaderBar(Staged(tape), shown="inbox"), 70))[1]
+    assert "3 Resources  4 Prompts" in row
+    assert "5 Inbox" in row
+    assert "3 Resources 30" in (await lines(HeaderBar(Staged(tape), shown="inbox"), 100))[1]
 
 
 async def test_a_name_longer_than_the_line_is_cut_and_the_state_is_not(tape: Tape) -> None:
