@@ -5,6 +5,7 @@ traffic shows no more than has come so far: that is the front.
 """
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 
 from inspector.replay.player import Pause, Player
@@ -45,6 +46,29 @@ class Playback:
         return self.shown if self.position is None else min(self.position, self.shown)
 
     @property
+    def is_fronted(self) -> bool:
+        """Whether what comes later is not shown."""
+        return self.front is not None
+
+    @property
+    def grows(self) -> bool:
+        """Whether somebody is recording into it now."""
+        return self.recording.grows
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it is still being read."""
+        return self.recording.stage is Stage.LOADING
+
+    @property
+    def moment(self) -> tuple[int, int] | None:
+        """The wall clock where one stands, and the time since the start, in nanoseconds; None before the first."""
+        at, journal = self.at, self.recording.journal
+        if not 0 < at <= journal.count:
+            return None
+        return journal.store.wall_ns(at), max(0, journal.store.time_ns(at) - journal.started_ns)
+
+    @property
     def is_at_end(self) -> bool:
         """Whether all that the recording holds is known there."""
         return self.position is None and self.shown == self.count
@@ -67,6 +91,29 @@ class Playback:
             self.front.moment.advance(n)
         self.position = None if n >= self.shown and (self.front is not None or not self.recording.grows) else n
 
+    def stand(self, n: int, front: int | None) -> None:
+        """Stand at entry n, or with 0 before the first, and show the first `front` entries; None: all."""
+        self.player.pause()
+        if front is None:
+            self.front = None
+        elif self.front is None or self.front.journal.count > front:
+            self.front = PastSubject(self.recording, self.past.at(front))
+        else:
+            self.front.moment.advance(front)
+        self.position = None if n >= self.shown and (front is not None or not self.grows) else n
+
+    def next_exchange(self, by: int, *, here: bool = False) -> int | None:
+        """The next request, or the one before, which with `here` may be this very entry; None if there is none."""
+        frames = self.recording.journal.conversation.exchanges.request_frames
+        place = bisect_right(frames, self.at) if by > 0 else bisect_left(frames, self.at + here) - 1
+        return frames[place] if 0 <= place < len(frames) and frames[place] else None
+
+    def meant(self, wanted: str) -> int:
+        """The entry that is asked for by its number, a time of day, or seconds since the start. Raises: FilterError."""
+        from inspector.viewmodels.go_to import meant
+
+        return meant(self.recording.journal, wanted, self.count)
+
     def show_all(self) -> None:
         """Stand at the end, and show everything."""
         self.player.pause()
@@ -76,6 +123,11 @@ class Playback:
     def is_far(self) -> bool:
         """Whether it takes a while to know what was known there: `state` is then for a thread of its own."""
         return self.position is not None and self.past.is_far(self.at)
+
+    @property
+    def starts_far(self) -> bool:
+        """Whether it takes a while until it is played from here."""
+        return self.past.is_far(self.at)
 
     def state(self) -> Subject:
         """What was known where somebody stands. The same subject goes forward; going back makes another one."""
@@ -99,6 +151,12 @@ class Playback:
     def turn_speed(self, by: int = 1) -> None:
         """Take the next speed."""
         self.player.turn_speed(self._clock(), by)
+
+    def let_come(self, n: int, wall_ns: int) -> None:
+        """Show the first n entries, as they stand at that moment of the wall clock: it is played with others."""
+        if self.front is not None:
+            self.front.moment.advance(n)
+            self.front.waited_ns = max(0, wall_ns - self.recording.journal.store.wall_ns(n)) if n else 0
 
     def tick(self) -> bool:
         """Let come what is due; whether it has just come to its end."""

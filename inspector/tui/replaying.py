@@ -5,21 +5,23 @@ is found out when such a screen is looked at: moving through the traffic costs n
 """
 
 import asyncio
-from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
+from inspector.tui.common_replaying import CommonReplaying
 from inspector.tui.panels import Panel
 from inspector.tui.subject import Recording, Stage, Subject
 
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
+    from inspector.tui.common_playback import CommonPlayback
     from inspector.tui.panels.traffic_list import TrafficList
     from inspector.tui.playback import Playback
     from inspector.tui.tabs import Tab
     from inspector.tui.widgets.log_list import LogList
     from inspector.tui.widgets.transport_bar import TransportBar
 
+AnyPlayback: TypeAlias = "Playback | CommonPlayback"
 _OF_A_MOMENT = frozenset(
     ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
 )
@@ -29,15 +31,15 @@ _ACTIONS = frozenset(
 )
 
 
-class Replaying:
+class Replaying(CommonReplaying):
     """What the app does with recordings."""
 
     _bar_of_replay: "TransportBar | None" = None
 
     @property
-    def playback(self: "InspectApp") -> "Playback | None":  # type: ignore[misc]
-        """Where one stands in the recording in sight; None if none is."""
-        return None if self.shows_timeline else self._playback_of(self.tab)
+    def playback(self: "InspectApp") -> "AnyPlayback | None":  # type: ignore[misc]
+        """Where one stands in the recording in sight, or in all that the timeline shows; None if none is."""
+        return self.common if self.shows_timeline else self._playback_of(self.tab)
 
     def _playback_of(self: "InspectApp", tab: "Tab") -> "Playback | None":  # type: ignore[misc]
         if not isinstance(tab.subject, Recording) or tab.subject.stage not in (Stage.RECORDED, Stage.LOADING):
@@ -48,11 +50,6 @@ class Replaying:
         if tab not in known:
             known[tab] = Playback(tab.subject)
         return known[tab]
-
-    @property
-    def journal_count(self: "InspectApp") -> int:  # type: ignore[misc]
-        """How many entries the conversation in sight has."""
-        return self.subject.journal.count
 
     async def subject_for(self: "InspectApp", name: str) -> Subject:  # type: ignore[misc]
         """What a screen of the tab in sight is to show."""
@@ -78,6 +75,7 @@ class Replaying:
 
     def look_at_replay(self: "InspectApp") -> None:  # type: ignore[misc]
         """Let come what is due, and renew the bar."""
+        self.rest_common()
         playback = self.playback
         if playback is not None and playback.tick():
             self.say("That was the end. $ shows everything, _ plays it again.")
@@ -93,6 +91,10 @@ class Replaying:
     async def look_again(self: "InspectApp") -> None:  # type: ignore[misc]
         """One stands elsewhere: let the screen in sight show it."""
         panel = self.panel
+        if self.shows_timeline:
+            panel.sync()
+            self.put_common_cursor()
+            return
         subject = await self.subject_for(self.tab.shown)
         self.show_moment(panel, subject)
         panel.sync()
@@ -100,7 +102,7 @@ class Replaying:
 
     def put_cursor(self: "InspectApp") -> None:  # type: ignore[misc]
         """Let the traffic, if it is in sight, have its cursor where one stands."""
-        playback, rows = self.playback, self._traffic
+        playback, rows = self._playback_of(self.tab), self._traffic
         if playback is None or rows is None or self.tab.shown != "traffic" or playback.player.playing:
             return
         if playback.position is None and playback.front is None:
@@ -118,8 +120,11 @@ class Replaying:
         return panel.list if isinstance(panel, TrafficPanel) and panel.list.is_attached else None
 
     def on_log_list_selected(self: "InspectApp", message: "LogList.Selected") -> None:  # type: ignore[misc]
-        """The reader has moved in the traffic: that is where one stands."""
-        playback, rows = self.playback, self._traffic
+        """The reader has moved in the traffic, or in the timeline: that is where one stands."""
+        if self.shows_timeline:
+            self.moved_in_timeline(message)
+            return
+        playback, rows = self._playback_of(self.tab), self._traffic
         if playback is None or rows is None or message.control is not rows.rows or playback.player.playing:
             return
         before, playback.chosen = playback.chosen, rows.chosen
@@ -127,6 +132,7 @@ class Replaying:
             playback.position = None
         elif message.by_reader and rows.chosen not in (0, before):
             playback.go(rows.chosen)
+            self.take_along()
 
     # --- actions
 
@@ -135,6 +141,7 @@ class Replaying:
         playback = self.playback
         if playback is not None and playback.count:
             playback.go(n)
+            self.take_along()
             await self.look_again()
 
     async def action_play(self: "InspectApp") -> None:  # type: ignore[misc]
@@ -145,13 +152,14 @@ class Replaying:
         if playback.player.playing:
             playback.player.pause()
             return
-        if playback.past.is_far(playback.at):
+        if playback.starts_far:
             await asyncio.to_thread(playback.play)
         else:
             playback.play()
         await self.look_again()
-        if self._traffic is not None and self.tab.shown == "traffic":
-            self._traffic.rows.action_last()
+        rows = self._rows_of_replay
+        if rows is not None:
+            rows.action_last()
 
     def action_speed(self: "InspectApp") -> None:  # type: ignore[misc]
         """Play faster, or from the fastest on at half speed."""
@@ -165,17 +173,16 @@ class Replaying:
 
     async def action_step_exchange(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
         """To the next request, or the one before."""
-        playback = self.playback
-        if playback is None:
-            return
-        frames = self.subject.journal.conversation.exchanges.request_frames
-        place = bisect_right(frames, playback.at) if by > 0 else bisect_left(frames, playback.at) - 1
-        if 0 < place < len(frames):
-            await self.go_to_moment(frames[place])
+        n = self.playback.next_exchange(by) if self.playback is not None else None
+        if n is not None:
+            await self.go_to_moment(n)
 
     async def action_step_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
         """To the next entry that the filter of the traffic shows, or the one before."""
-        playback, rows = self.playback, self._traffic
+        if self.shows_timeline:
+            await self._step_common_match(by)
+            return
+        playback, rows = self._playback_of(self.tab), self._traffic
         if playback is None:
             return
         if rows is None or not rows.model.has_filter:
@@ -188,18 +195,26 @@ class Replaying:
         else:
             self.say("Nothing more matches.")
 
+    async def _step_common_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+        n = self.common_match(by)
+        if n is not None:
+            await self.go_to_moment(n)
+        else:
+            self.say("Nothing more matches.")
+
     def action_go_to_entry(self: "InspectApp") -> None:  # type: ignore[misc]
         """Ask for a number or a time, and go there."""
         from inspector.tui.screens.go_to import GoToScreen
-        from inspector.viewmodels.go_to import meant
 
-        journal = self.subject.journal
+        playback = self.playback
+        if playback is None:
+            return
 
         def went(n: int | None) -> None:
             if n:
                 self.call_later(self.go_to_moment, n)
 
-        self.push_screen(GoToScreen(lambda wanted: meant(journal, wanted, journal.count)), went)
+        self.push_screen(GoToScreen(playback.meant), went)
 
     async def action_replay_start(self: "InspectApp") -> None:  # type: ignore[misc]
         """To the first entry."""
@@ -211,11 +226,23 @@ class Replaying:
         if playback is None:
             return
         playback.show_all()
+        self.take_along()
         await self.look_again()
-        rows = self._traffic
-        if rows is not None and self.tab.shown == "traffic" and rows.model.count:
-            rows.rows.action_last()
-            playback.chosen = rows.model.entry_of(rows.rows.view.cursor)
+        rows = self._rows_of_replay
+        if rows is None or not rows.source.count:
+            return
+        rows.action_last()
+        own, traffic = self._playback_of(self.tab), self._traffic
+        if own is not None and traffic is not None and traffic.rows is rows and traffic.model.count:
+            own.chosen = traffic.model.entry_of(rows.view.cursor)
+
+    @property
+    def _rows_of_replay(self: "InspectApp") -> "LogList | None":  # type: ignore[misc]
+        """The rows in sight that are about where one stands, if they are."""
+        if self.shows_timeline:
+            return self.timeline.rows if self.timeline is not None else None
+        traffic = self._traffic if self.tab.shown == "traffic" else None
+        return traffic.rows if traffic is not None else None
 
     def offers_replay(self: "InspectApp", action: str) -> bool | None:  # type: ignore[misc]
         """Whether an action is there now; None: it is none of these."""

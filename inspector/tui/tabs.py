@@ -226,6 +226,7 @@ class Tabs:
             await self.mount(self.timeline, after=self.header)
         self.shows_timeline = True
         self.show_only(self.timeline)
+        self.look_at_common()
 
     def show_only(self: "InspectApp", panel: Panel) -> None:  # type: ignore[misc]
         """Show one panel of all."""

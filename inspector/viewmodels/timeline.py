@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal
+from inspector.capture.past import PastJournal
 from inspector.viewmodels import text
 from inspector.viewmodels.lines import lay
 from inspector.viewmodels.log import LogModel
@@ -51,10 +52,16 @@ class Wire:
         self.offset = 0
         """What makes its monotonic clock the wall clock of the timeline."""
 
+    @property
+    def runs(self) -> bool:
+        """Whether it goes on by the clock that all live conversations share; a moment of a capture does not."""
+        journal = self.journal.whole if isinstance(self.journal, PastJournal) else self.journal
+        return journal.live
+
     def times(self, entries: Sequence[int]) -> list[int]:
         """When these entries crossed the wire, as the timeline counts."""
         store = self.journal.store
-        if not self.journal.live:
+        if not self.runs:
             return [*map(store.wall_ns, entries)]
         offset, time_ns = self.offset, store.time_ns
         return [time_ns(n) + offset for n in entries]
@@ -62,7 +69,7 @@ class Wire:
     @property
     def axis_offset(self) -> int:
         """What makes its monotonic clock the wall clock of the timeline, of a capture as it was when it began."""
-        return self.offset if self.journal.live else self.journal.started_wall_ns - self.journal.started_ns
+        return self.offset if self.runs else self.journal.started_wall_ns - self.journal.started_ns
 
     @property
     def reached(self) -> int:
@@ -185,6 +192,10 @@ class Timeline(_Together, RowSource):
         index = self.index_of(code_of(number, n))
         return index if index >= 0 and self._merge.codes[index] == code_of(number, n) else None
 
+    def row_at(self, number: int, n: int) -> int:
+        """The row of an entry of the wire of that number, or the last one before its moment; -1 for none."""
+        return self.index_of(code_of(number, n))
+
     def refresh(self, limit: int) -> bool:
         """Take in what has come since, at most `limit` entries of each conversation; whether there was anything."""
         came = [wire.model.refresh(limit) for wire in self.wires]
@@ -248,7 +259,7 @@ class Timeline(_Together, RowSource):
 
 def _set_clocks(wires: Sequence[Wire]) -> None:
     """Have all live conversations count from the first one's start: they share its monotonic clock."""
-    first = next((wire.journal for wire in wires if wire.journal.live), None)
+    first = next((wire.journal for wire in wires if wire.runs), None)
     for wire in wires:
         wire.offset = first.started_wall_ns - first.started_ns if first is not None else 0
 

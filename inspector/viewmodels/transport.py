@@ -4,7 +4,6 @@ import math
 
 import msgspec
 
-from inspector.capture.journal import Journal
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.log_look import seconds
 from inspector.viewmodels.roles import Span
@@ -52,13 +51,12 @@ def place_said(state: Transport) -> list[Span]:
     return [(f"#{state.at:,}", "strong"), (f" of {state.count:,}", "muted")]
 
 
-def time_said(state: Transport, journal: Journal) -> list[Span]:
-    """When that was, by the clock and since the start."""
-    if not 0 < state.at <= journal.count:
+def time_said(moment: tuple[int, int] | None) -> list[Span]:
+    """When that was, by the wall clock and since the start, of both in nanoseconds; None before the first entry."""
+    if moment is None:
         return []
-    store = journal.store
-    since = store.time_ns(state.at) - journal.started_ns
-    return [(text.clock(store.wall_ns(state.at)), "muted"), (f"  +{seconds(max(0, since))} s", "faint")]
+    wall_ns, since_ns = moment
+    return [(text.clock(wall_ns), "muted"), (f"  +{seconds(since_ns)} s", "faint")]
 
 
 def speed_said(state: Transport) -> list[Span]:

@@ -127,7 +127,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         self._ticks += 1
         if self._ticks % _AGE_EVERY_TICKS == 0:
             self.timeline.age()
-        if self._wires.sync(self._inspect.tabs):
+        if self._wires.sync(self._inspect.tabs, self._inspect.traffic_of):
             self.rows.source = self.timeline
             self.find_anew()
         self.rows.sync()

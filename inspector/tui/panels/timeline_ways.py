@@ -50,7 +50,10 @@ class TimelineWays(Widget):
         self.line.open_finder()
 
     def action_found(self, by: int) -> None:
-        """To the next row that was found, or the one before."""
+        """To the next row that was found, or the one before; where nothing is looked for, to the next that matches."""
+        if self.timeline.term is not None and (self._find is None or not self._find.text):
+            self.rows.go_to(self.rows.view.cursor + by)
+            return
         if self._find is None or not self._find.text:
             self.notify("Nothing is looked for: * finds a text.", markup=False, timeout=3)
             return

@@ -4,7 +4,7 @@ Until then the one before stays in sight, so that nothing jumps and the chosen l
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.tui.subject import Stage, Subject
@@ -52,10 +52,13 @@ class Wires:
         if self._next is not None:
             self._next.set_filter(term)
 
-    def sync(self, tabs: Sequence[Tab]) -> bool:
-        """Follow the tabs and take in what is new; whether there is another timeline to be shown."""
-        there = [tab for tab in tabs if tab.subject.stage is not Stage.LOADING]
-        wanted = {(tab.number, id(tab.subject.journal)): tab for tab in there}
+    def sync(self, tabs: Sequence[Tab], shown: Callable[[Tab], Subject] = lambda tab: tab.subject) -> bool:
+        """Follow the tabs and take in what is new; whether there is another timeline to be shown.
+
+        `shown`: what is shown of a tab, where that is a moment of a recording.
+        """
+        there = [(tab, shown(tab)) for tab in tabs if tab.subject.stage is not Stage.LOADING]
+        wanted = {(tab.number, id(subject.journal)): (tab, subject) for tab, subject in there}
         if wanted.keys() != self._wires.keys():
             self._change(wanted)
         _take_in(self._next or self.timeline)
@@ -67,21 +70,20 @@ class Wires:
         self.timeline, self._next = self._next, None
         return True
 
-    def _change(self, wanted: dict[tuple[int, int], Tab]) -> None:
+    def _change(self, wanted: dict[tuple[int, int], tuple[Tab, Subject]]) -> None:
         kept = {key: wire for key, wire in self._wires.items() if key in wanted}
         for key, wire in self._wires.items():
             if key not in kept:
                 wire.model.cancel_filter()
-        for key, tab in wanted.items():
+        for key, (tab, subject) in wanted.items():
             if key not in kept:
-                kept[key] = _wire(tab, self._term)
+                kept[key] = _wire(tab, subject, self._term)
         self._wires = {key: kept[key] for key in wanted}
-        self._subjects = {tab.number: tab.subject for tab in wanted.values()}
+        self._subjects = {tab.number: subject for tab, subject in wanted.values()}
         self._next = Timeline([*self._wires.values()], self._term)
 
 
-def _wire(tab: Tab, term: "Term | None") -> Wire:
-    subject = tab.subject
+def _wire(tab: Tab, subject: Subject, term: "Term | None") -> Wire:
     wire = Wire(
         tab.number,
         tab.name,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from inspector.tui import keys
-from inspector.tui.subject import Stage
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels import transport
 from inspector.viewmodels.roles import Span
@@ -16,7 +15,7 @@ from inspector.viewmodels.transport import Transport
 
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
-    from inspector.tui.playback import Playback
+    from inspector.tui.replaying import AnyPlayback
 
 _TRACK = "track"
 _LEAST_TRACK = 12
@@ -36,7 +35,7 @@ class TransportBar(ItemBar):
         self._inspect = inspect
         self._said: object = None
 
-    def sync(self, playback: "Playback | None") -> None:
+    def sync(self, playback: "AnyPlayback | None") -> None:
         """Look again; None: nothing is replayed in the tab in sight."""
         if (playback is not None) != self.display:
             self.display = playback is not None
@@ -48,13 +47,13 @@ class TransportBar(ItemBar):
             self._said = said
             self.show([self._line(state, playback)])
 
-    def _line(self, state: Transport, playback: "Playback") -> Line:
+    def _line(self, state: Transport, playback: "AnyPlayback") -> Line:
         items = [
             Item((*transport.state_said(state), (" ", "text")), name="replay.play"),
             Item(tuple(transport.place_said(state))),
         ]
         if not state.is_at_end or state.playing:
-            items.append(Item(tuple(transport.time_said(state, playback.recording.journal)), rank=4))
+            items.append(Item(tuple(transport.time_said(playback.moment)), rank=4))
         if state.fronted:
             items.append(Item(tuple(transport.speed_said(state)), name="replay.speed", rank=1))
             items.append(Item(tuple(transport.pause_said(state)), rank=3))
@@ -71,7 +70,8 @@ class TransportBar(ItemBar):
             if item.name == _TRACK and x <= event.x < x + item.width:
                 event.stop()
                 event.prevent_default()
-                count = self._inspect.journal_count
+                playback = self._inspect.playback
+                count = playback.count if playback is not None else 0
                 self.app.call_later(self._inspect.go_to_moment, transport.entry_at(event.x - x, item.width, count))
                 return
 
@@ -80,22 +80,22 @@ class TransportBar(ItemBar):
         self.app.call_later(self.app.run_action, keys.action(name).action)
 
 
-def state_of(playback: "Playback") -> Transport:
+def state_of(playback: "AnyPlayback") -> Transport:
     """What the line is about."""
     pause, player = playback.pause, playback.player
     return Transport(
         playback.at,
         playback.count,
         playback.shown,
-        playback.is_at_end and playback.front is None,
+        playback.is_at_end and not playback.is_fronted,
         player.playing,
-        playback.front is not None,
+        playback.is_fronted,
         player.speed,
         pause.left_ns // 100_000_000 * 100_000_000 if pause else 0,
         pause.own_ns if pause else 0,
         pause.cut if pause else False,
-        playback.recording.grows,
-        playback.recording.stage is Stage.LOADING,
+        playback.grows,
+        playback.is_reading,
     )
 
 

@@ -1,0 +1,135 @@
+"""Several captures opened as one timeline: one cursor for all, which the tabs follow."""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from inspector.session.opened import Opened
+from inspector.tui.app import InspectApp
+from inspector.tui.common_playback import CommonPlayback
+from inspector.tui.common_replaying import CommonReplaying
+from inspector.tui.panels.timeline import TimelinePanel
+from inspector.tui.screens.go_to import GoToScreen
+from inspector.tui.subject import Stage
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+
+@asynccontextmanager
+async def both(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[InspectApp, Pilot[None], CommonPlayback]]:
+    """The timeline of two captures: 65 entries of a lighthouse and 36 of a shipyard."""
+    app = InspectApp(replay=sample("lighthouse"), beside=[Opened("shipyard", capture=sample("shipyard"))])
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: [tab.subject.stage for tab in app.tabs] == [Stage.RECORDED] * 2, "both were read")
+        await pilot.press("&")
+        await until(lambda: "101 entries  everything known" in bar(app), "the bar of both")
+        await until(lambda: panel(app).timeline.count == 101, "all rows")
+        common = app.common
+        assert common is not None
+        yield app, pilot, common
+    for tab in app.tabs:
+        await tab.subject.end()
+
+
+def bar(app: InspectApp) -> str:
+    return text(app).splitlines()[-2]
+
+
+def panel(app: InspectApp) -> TimelinePanel:
+    assert app.timeline is not None
+    return app.timeline
+
+
+async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> None:
+    async with both() as (app, pilot, common):
+        await pilot.press("^")
+        await until(lambda: "#1 of 101" in bar(app), "the first")
+        await pilot.press("right", "right", "right")
+        await until(lambda: "#4 of 101" in bar(app) and panel(app).chosen == (2, 2), "the row of it")
+        await pilot.press("k")
+        await until(lambda: "#3 of 101" in bar(app), "the reader's own move")
+        await pilot.press("o")
+        await until(lambda: "#2 of 65" in bar(app) and not app.shows_timeline, "the first tab stands there")
+        await pilot.press("2")
+        await until(lambda: "as at #2" in text(app) and "not been listed yet" in text(app), "so do its screens")
+        for _ in range(15):
+            await pilot.press("right")
+        await until(lambda: "#17 of 65" in bar(app), "steps in a tab")
+        await pilot.press("comma")
+        await until(lambda: app.tab.number == 2 and "of 36" in bar(app), "the other tab")
+        assert app.playback is not None
+        wall = [tab.subject.journal.store.wall_ns for tab in app.tabs]
+        at = app.playback.at
+        assert wall[1](at) <= wall[0](17) < wall[1](at + 1), "has come along"
+        await pilot.press("&")
+        await until(lambda: f"#{17 + at} of 101" in bar(app), "and so has the timeline")
+        await until(lambda: panel(app).chosen == (1, 17), "its cursor")
+        await pilot.press("$")
+        await until(lambda: "101 entries  everything known" in bar(app), "the end of all")
+        await pilot.press("comma", "2")
+        await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
+        assert not common.stands_somewhere
+
+
+async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
+    async with both() as (app, pilot, common):
+        await pilot.press("#")
+        await until(lambda: isinstance(app.screen, GoToScreen), "where to")
+        app.screen.query_one(Input).value = "+2"
+        await pilot.press("enter")
+        await until(lambda: common.stands_somewhere, "there")
+        moment = common.moment
+        assert moment is not None
+        assert 2_000_000_000 <= moment[1] < 3_000_000_000
+        at = common.at
+        await pilot.press("}")
+        await until(lambda: common.at > at, "the next request")
+        entry = common.entry
+        assert entry is not None
+        journal = app.tabs[entry[0] - 1].subject.journal
+        assert entry[1] in journal.conversation.exchanges.request_frames
+        await pilot.press("slash")
+        await pilot.press(*"method == initialize", "enter")
+        await until(lambda: panel(app).timeline.count == 4, "the matches")
+        await app.run_action("step_match(-1)")
+        await until(lambda: common.at < at, "the match before")
+        await until(lambda: panel(app).chosen == common.entry, "its cursor")
+        for _ in range(4):
+            await app.run_action("step_match(-1)")
+        await until(lambda: "Nothing more matches" in text(app), "the first one")
+
+
+async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight() -> None:
+    async with both() as (app, pilot, common):
+        now = [0]
+        common._clock = lambda: now[0]
+        await pilot.press("_")
+        await until(lambda: "playing" in bar(app) and panel(app).timeline.count < 20, "that they are played")
+        now[0] += 2_500_000_000
+        await until(lambda: common.shown > 30, "what has come")
+        await until(lambda: panel(app).timeline.count == common.shown, "is shown")
+        names = {panel(app).timeline.entry(at)[0].name for at in range(common.shown)}
+        assert len(names) == 2
+        came = common.shown
+        await pilot.press("comma")
+        await until(lambda: "paused" in bar(app), "the tab rests")
+        own = app.playback
+        assert own is not None
+        assert own.shown < 65
+        now[0] += 60_000_000_000
+        await pilot.press("&")
+        await until(lambda: f"#{came} of 101" in bar(app) and "paused" in bar(app), "nothing has come meanwhile")
+        common.player.speed = math.inf
+        await pilot.press("_")
+        await until(lambda: common.shown == 101 and not common.player.playing, "the end")
+        await until(lambda: panel(app).timeline.count == 101, "all rows")
+        await pilot.press("$")
+        await until(lambda: "everything known" in bar(app), "everything")
+
+
+def test_it_is_the_app_that_goes_through_several() -> None:
+    assert issubclass(InspectApp, CommonReplaying)
