@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from inspector.capture.store import Entry
+from inspector.cli.durations import lasting
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit
 from inspector.cli.outcome import answered
@@ -49,7 +50,7 @@ class _Change(msgspec.Struct, frozen=True):
 
 def changes_options(command: F) -> F:
     """Add what says when it is enough."""
-    seconds, count = click.FloatRange(0, min_open=True), click.IntRange(1)
+    seconds, count = lasting, click.IntRange(1)
     command = click.option("--for", "seconds", type=seconds, metavar="S", help="Stop after so many seconds.")(command)
     return click.option("--count", type=count, metavar="N", help="Stop after so many notifications.")(command)
 

@@ -13,6 +13,7 @@ import msgspec
 
 from inspector.cli import answers, extensions
 from inspector.cli.answers import Answers, answers_options
+from inspector.cli.durations import duration
 from inspector.cli.extensions import extension_options
 from inspector.cli.help import shared
 from inspector.cli.limits import limit_options
@@ -52,9 +53,14 @@ _OPTIONS = [
     shared("server", "--era", type=click.Choice(["auto", "legacy", "modern"]), default="auto", help="How to open."),
     shared("server", "--revision", default="", metavar="DATE", help="Use this version and no other."),
     shared(
-        "server", "--timeout", type=float, default=60.0, metavar="S", help="Longest silence (60); progress resets it."
+        "server",
+        "--timeout",
+        type=duration,
+        default=60.0,
+        metavar="S",
+        help="Longest silence (60); progress resets it.",
     ),
-    shared("server", "--max-total", type=float, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
+    shared("server", "--max-total", type=duration, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
     shared("server", "--retry-cut", is_flag=True, help="Make a call again whose stream was cut, whatever it does."),
     shared("server", "--keep-secrets", is_flag=True, help="Record credentials in headers and URLs too."),
     click.option("--capture", type=_PATH, metavar="FILE", help="Record the session in a new file."),

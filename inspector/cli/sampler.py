@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from inspector.cli.durations import duration
 from inspector.cli.help import shared
 from inspector.errors import UsageError
 from inspector.sampler.choice import Approve, Key, ModelChoice
@@ -28,7 +29,7 @@ _OPTIONS = [
         type=click.Choice([each.value for each in Approve]),
         help="Ask you before and after (always), before, or never.",
     ),
-    shared("questions", "--sampler-timeout", type=float, metavar="S", help="How long it may take (120)."),
+    shared("questions", "--sampler-timeout", type=duration, metavar="S", help="How long it may take (120)."),
 ]
 _NAMES = ("sampler_model", "sampler_key_env", "sampler_approve", "sampler_timeout")
 

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from inspector.cli.arguments import read_whole
+from inspector.cli.durations import duration
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
@@ -26,7 +27,9 @@ _EXAMPLES = (
 @click.option("--params", metavar="JSON|@FILE|-", help="Any JSON, an object or not; - reads stdin.")
 @click.option("--notification", "--notify", is_flag=True, help="Send a notification: nothing answers it.")
 @click.option("--raw", metavar="TEXT|@FILE|-", help="Send exactly these bytes; over stdio each line is a frame.")
-@click.option("--wait", type=float, default=5.0, metavar="S", help="With --raw: how long to wait for what comes (5).")
+@click.option(
+    "--wait", type=duration, default=5.0, metavar="S", help="With --raw: how long to wait for what comes (5)."
+)
 @click.option("--plain", is_flag=True, help="With --raw: add no HTTP header of the revision.")
 @click.option("--batch", metavar="JSON|@FILE|-", help="Send an array of {method, params} as one frame.")
 @headless_options
