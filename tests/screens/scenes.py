@@ -74,7 +74,7 @@ SCENES = (
     Scene("replay-small", "lighthouse", keys=("j", "j", "j", "2"), sees=("not been listed yet", "#4 of 65")),
     Scene("replay-state", "evening", keys=("G", *("k",) * 6, "v"), size=(120, 34), sees=("In flight", "plan_supper")),
     Scene("story", "evening", keys=("G", *("k",) * 7, "s"), size=(120, 36), sees=("Story of tools/call plan_supper",)),
-    Scene("help", "lighthouse", keys=("question_mark",)),
+    Scene("help", "lighthouse", keys=("question_mark",), sees=("Show only lines that match",)),
     Scene("post-mortem", "wreck", size=WIDE, ended=True),
     Scene("post-mortem-small", "wreck", ended=True),
     Scene("post-mortem-server", "wreck", size=(110, 36), show="server"),

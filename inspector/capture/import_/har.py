@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
+from inspector.capture.import_.documents import Parts, merged, parts
 from inspector.capture.import_.http_items import Recorded, items
-from inspector.capture.import_.items import Item, Reader, Source, moment, opened
-from inspector.errors import CaptureError
+from inspector.capture.import_.items import Item, Reader, Source, members, moment, opened, text, value
 from inspector.protocol import peek
 from inspector.protocol.facts import Headers, HttpTiming
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
@@ -27,33 +27,40 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: Source) -> Iterator[Item]:
-    try:
-        document = msgspec.json.decode(source.document())
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise CaptureError(
-            f"{source.name} is no HAR file that can be read: {str(error)[:200]}", hint="Export it again."
-        ) from None
-    found: list[tuple[int, Item]] = []
-    entries = sorted(peek.items(document, "log", "entries"), key=lambda each: peek.text(each, "startedDateTime") or "")
+    about = _About()
+    entries = parts(source, ("log", "entries"), about.when, "entries")
+    found = merged(_exchanges(source, entries))
+    first = next(found, None)
+    if first is not None:
+        yield opened(first.wall_ns, url=about.url, transport=about.transport)
+        yield first
+        yield from found
+
+
+class _About:
+    """What is to be said of all entries before the first one."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.transport = "http"
+
+    def when(self, entry: dict[str, msgspec.Raw]) -> int | None:
+        """When an entry began, which is looked at on the way."""
+        request = members(entry.get("request", msgspec.Raw(b"0"))) or {}
+        method, url = text(request.get("method")), text(request.get("url"))
+        if method in _CARRIERS and self.transport != "stdio":
+            self.transport = method.lower()
+        if not self.url and url.startswith("http"):
+            self.url = url
+        return moment(text(entry.get("startedDateTime")))
+
+
+def _exchanges(source: Source, entries: Parts) -> Iterator[tuple[int, list[Item]]]:
     number = 0
-    for entry in entries:
-        items_of = list(_items(source, entry, number + 1))
-        number += bool(items_of)
-        found += [(item.wall_ns or 0, item) for item in items_of]
-    found.sort(key=lambda each: each[0])
-    if found:
-        yield opened(found[0][1].wall_ns, url=_url_of(document), transport=_transport(found))
-    yield from (item for _, item in found)
-
-
-def _transport(found: list[tuple[int, Item]]) -> str:
-    channels = {item.what.channel for _, item in found if isinstance(item.what, Frame)}
-    return "stdio" if Channel.STDIN in channels else "memory" if Channel.MEMORY in channels else "http"
-
-
-def _url_of(document: Any) -> str:
-    urls = (peek.text(each, "request", "url") or "" for each in peek.items(document, "log", "entries"))
-    return next((url for url in urls if url.startswith("http")), "")
+    for began, place, length in entries.in_order():
+        found = list(_items(source, value(msgspec.Raw(source.read(place, length))), number + 1))
+        number += bool(found)
+        yield began, found
 
 
 def _items(source: Source, entry: Any, number: int) -> Iterator[Item]:
@@ -117,22 +124,22 @@ def _headers(entry: Any, side: str) -> Headers:
 
 
 def _sent(entry: Any) -> bytes:
-    text = peek.text(entry, "request", "postData", "text") or ""
-    return _decoded(text, peek.text(entry, "request", "postData", "_encoding"))
+    said = peek.text(entry, "request", "postData", "text") or ""
+    return _decoded(said, peek.text(entry, "request", "postData", "_encoding"))
 
 
 def _came(entry: Any) -> bytes:
-    text = peek.text(entry, "response", "content", "text") or ""
-    return _decoded(text, peek.text(entry, "response", "content", "encoding"))
+    said = peek.text(entry, "response", "content", "text") or ""
+    return _decoded(said, peek.text(entry, "response", "content", "encoding"))
 
 
-def _decoded(text: str, encoding: str | None) -> bytes:
+def _decoded(said: str, encoding: str | None) -> bytes:
     if encoding == "base64":
         try:
-            return base64.b64decode(text, validate=True)
+            return base64.b64decode(said, validate=True)
         except (binascii.Error, ValueError):
             pass
-    return text.encode("utf-8", "surrogatepass")
+    return said.encode("utf-8", "surrogatepass")
 
 
 def _ns(milliseconds: Any) -> int:

@@ -20,7 +20,7 @@ from inspector.capture.foreign import LOOKS_AT, foreign
 from inspector.capture.import_.formats import READERS, recognised
 from inspector.capture.import_.items import Item, Reader, Source
 from inspector.capture.journal import Journal, new_head
-from inspector.capture.lines import open_for_reading
+from inspector.capture.lines import open_for_reading, read_head
 from inspector.capture.opening import create
 from inspector.capture.recorder import Recorder
 from inspector.capture.records import NO_CREDENTIALS, Head, Import, Redaction
@@ -61,6 +61,7 @@ def import_file(
         start = read_at(fd, 0, LOOKS_AT)
         reader = READERS[name] if name else recognised(start)
         if reader is None and start.startswith(b'{"r":"head"'):
+            read_head(fd, path)
             raise CaptureError(
                 f"{path} is a capture already", hint=f"mcp-inspect replay {shlex.quote(str(path))} opens it."
             )
@@ -78,9 +79,11 @@ def import_file(
         os.close(fd)
 
 
-def _nothing(name: str, tool: str) -> CaptureError:
+def _nothing(source: Source, tool: str) -> CaptureError:
+    passed_over = "; ".join(f"{what} ({count:,})" for what, count in source.passed_over.items())
     return CaptureError(
-        f"{name} holds no message that can be read as {READERS[tool].title}",
+        f"{source.name} holds no message that can be read as {READERS[tool].title}"
+        + (f". Passed over: {passed_over}" if passed_over else ""),
         hint=f"If it is something else, say so to mcp-inspect import, --from {', '.join(READERS)}.",
     )
 
@@ -103,7 +106,7 @@ def _write(found: Iterator[Item], head: Head, out: Path, *, overwrite: bool, sou
             frames += isinstance(item.what, Frame)
             journal.append(_entry(item, clock, head.tw))
         if not frames and not journal.http_exchanges and isinstance(head.imported, Import):
-            raise _nothing(source.name, head.imported.tool)
+            raise _nothing(source, head.imported.tool)
     except BaseException:
         journal.close()
         with suppress(OSError):

@@ -3,7 +3,6 @@
 A reader never raises over what stands in a line: what it can't take it counts in `Source.passed_over`.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -13,13 +12,10 @@ import msgspec
 
 from inspector.capture.lines import lines
 from inspector.capture.window import read_at
-from inspector.errors import CaptureError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import encode
 
-MOST = 512 * 1024 * 1024
-"""Bytes of a document that has to be read whole."""
 _LATEST = 2**62
 """Nanoseconds: beyond it a time is none."""
 
@@ -59,15 +55,9 @@ class Source:
             else:
                 yield found
 
-    def document(self) -> bytes:
-        """All of it. Raises: CaptureError if that is too much."""
-        size = os.fstat(self._fd).st_size
-        if size > MOST:
-            raise CaptureError(
-                f"{self.name} has {size:,} bytes, and a document of its kind is read whole",
-                hint=f"Cut it into parts of at most {MOST:,} bytes.",
-            )
-        return read_at(self._fd, 0, size).removeprefix(b"\xef\xbb\xbf")
+    def read(self, place: int, length: int) -> bytes:
+        """So many bytes from a place; fewer at its end."""
+        return read_at(self._fd, place, length)
 
 
 class Reader(msgspec.Struct, frozen=True):

@@ -4,14 +4,15 @@ Known from its source (core/mcp/types.ts): https://github.com/modelcontextprotoc
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 import msgspec
 
 from inspector.capture.import_.directions import Directions
+from inspector.capture.import_.documents import Parts, merged, parts
 from inspector.capture.import_.http_items import Recorded, items
-from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, moment, opened
-from inspector.errors import CaptureError
+from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, moment, opened, text
 from inspector.protocol.facts import Headers
 from inspector.protocol.frames import Direction
 
@@ -42,6 +43,9 @@ class _Entry(msgspec.Struct, rename="camel"):
     category: str = ""
 
 
+_entry = msgspec.json.Decoder(_Entry).decode
+
+
 def _knows(start: bytes) -> bool:
     body = start.removeprefix(b"\xef\xbb\xbf")
     return _FIRST.match(body) is not None and (
@@ -50,43 +54,45 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: Source) -> Iterator[Item]:
-    try:
-        entries = msgspec.json.decode(source.document(), type=list[_Entry])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise CaptureError(
-            f"{source.name} is no export of the official Inspector that can be read: {str(error)[:200]}",
-            hint="Export it again: its history, or its network requests.",
-        ) from None
-    entries.sort(key=lambda each: moment(each.timestamp) or 0)
-    first = entries[0] if entries else _Entry()
-    http = first.request_headers is not None
-    yield opened(moment(first.timestamp), url=first.url, transport="http" if http else "memory")
-    yield from _requests(source, entries) if http else _messages(source, entries)
+    entries = parts(source, (), lambda entry: moment(text(entry.get("timestamp"))), "entries")
+    found = _entries(source, entries)
+    first = next(found, None)
+    if first is None:
+        return
+    began, entry = first
+    http = entry.request_headers is not None
+    yield opened(began or None, url=entry.url, transport="http" if http else "memory")
+    yield from merged((_requests if http else _messages)(source, chain([first], found)))
 
 
-def _messages(source: Source, entries: list[_Entry]) -> Iterator[Item]:
+def _entries(source: Source, entries: Parts) -> Iterator[tuple[int, _Entry]]:
+    for at, place, length in entries.in_order():
+        try:
+            yield at, _entry(source.read(place, length))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            source.passed_over["entries that can't be read"] += 1
+
+
+def _messages(source: Source, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[Item]]]:
     """Requests and notifications at their time, answers at theirs."""
-    found: list[tuple[int, int, bytes, Direction]] = []
     directions = Directions()
-    for each in entries:
+    for at, each in entries:
         if not is_there(each.message):
             source.passed_over["entries without a message"] += 1
             continue
-        at = moment(each.timestamp) or 0
         payload = bytes(each.message)
         sender = _ORIGINS.get(each.origin) or directions.of(payload)
-        found.append((at, len(found), payload, sender))
+        found = [frame(sender, payload, at or None, piped=False)]
         if is_there(each.response):
             back = Direction.FROM_SERVER if sender is Direction.TO_SERVER else Direction.TO_SERVER
             directions.of(bytes(each.response))  # it is answered, whoever asked
-            found.append((at + _ns(each.duration), len(found), bytes(each.response), back))
-    for at, _, payload, direction in sorted(found):
-        yield frame(direction, payload, at or None, piped=False)
+            then = at + _ns(each.duration) if at else None
+            found.append(frame(back, bytes(each.response), then, piped=False))
+        yield at, found
 
 
-def _requests(source: Source, entries: list[_Entry]) -> Iterator[Item]:
-    found: list[Item] = []
-    for number, each in enumerate(entries, 1):
+def _requests(source: Source, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[Item]]]:
+    for number, (at, each) in enumerate(entries, 1):
         if each.category == "auth":
             source.passed_over["requests of a login"] += 1
             continue
@@ -100,13 +106,12 @@ def _requests(source: Source, entries: list[_Entry]) -> Iterator[Item]:
             reason=each.response_status_text or "",
             headers=_headers(each.response_headers),
             came=(each.response_body or "").encode("utf-8", "surrogatepass"),
-            began_ns=moment(each.timestamp),
+            began_ns=at or None,
             waited_ns=lasted,
             lasted_ns=lasted,
             error=each.error or "",
         )
-        found += items(recorded, number)
-    yield from sorted(found, key=lambda item: item.wall_ns or 0)
+        yield at, list(items(recorded, number))
 
 
 def _headers(said: Mapping[str, str] | None) -> Headers:

@@ -5,11 +5,12 @@ Known from its source (src/mcp_recorder/_types.py): https://github.com/devhelmhq
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 
+from inspector.capture.import_.documents import spans
 from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, moment, opened
-from inspector.errors import CaptureError
 from inspector.protocol.frames import Direction
 
 
@@ -25,10 +26,10 @@ class _Metadata(msgspec.Struct):
     server_url: str = ""
 
 
-class _Cassette(msgspec.Struct):
-    interactions: list[_Interaction]
-    version: str = ""
-    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+_WAY = ("interactions",)
+_interaction = msgspec.json.Decoder(_Interaction).decode
+_metadata = msgspec.json.Decoder(_Metadata).decode
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def _knows(start: bytes) -> bool:
@@ -38,17 +39,11 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: Source) -> Iterator[Item]:
-    try:
-        tape = msgspec.json.decode(source.document(), type=_Cassette)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise CaptureError(
-            f"{source.name} is no cassette of mcp-recorder that can be read: {str(error)[:200]}",
-            hint="Record it again, or name another format with --from.",
-        ) from None
-    at = moment(tape.metadata.recorded_at)
-    piped = not tape.metadata.server_url.startswith(("http://", "https://"))
-    yield opened(at, url="" if piped else tape.metadata.server_url, piped=piped)
-    for each in tape.interactions:
+    about = _about(source)
+    at = moment(about.recorded_at)
+    piped = not about.server_url.startswith(("http://", "https://"))
+    yield opened(at, url="" if piped else about.server_url, piped=piped)
+    for each in _interactions(source):
         if not is_there(each.request) and not is_there(each.response):
             source.passed_over["steps of the HTTP session's life"] += 1
             continue
@@ -58,6 +53,24 @@ def _read(source: Source) -> Iterator[Item]:
             at += round(min(max(each.latency_ms, 0), 1e9) * 1e6)
         if is_there(each.response):
             yield frame(Direction.FROM_SERVER, bytes(each.response), at, piped=piped)
+
+
+def _about(source: Source) -> _Metadata:
+    """What stands beside the interactions, before or behind them."""
+    for path, start, length in spans(source, _WAY):
+        if path == ("metadata",):
+            with suppress(*_UNREADABLE):
+                return _metadata(source.read(start, length))
+    return _Metadata()
+
+
+def _interactions(source: Source) -> Iterator[_Interaction]:
+    for path, start, length in spans(source, _WAY):
+        if path == _WAY:
+            try:
+                yield _interaction(source.read(start, length))
+            except _UNREADABLE:
+                source.passed_over["interactions that can't be read"] += 1
 
 
 READER = Reader(

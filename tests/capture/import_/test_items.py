@@ -60,5 +60,5 @@ def test_lines_come_without_marks_and_blanks(tmp_path: Path) -> None:
     assert list(source.lines()) == [b'{"a":1}', b"[]", b'{"b":2}']
     assert [list(each) for each in source.objects()] == [["a"], ["b"]]
     assert source.passed_over == {"lines that are no JSON object": 1}
-    assert source.document().startswith(b'{"a"')
+    assert source.read(3, 7) == b'{"a":1}'
     os.close(fd)
