@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from inspector.protocol import peek
+from inspector.protocol.pieces import decode_in_pieces
 
 RequestId = int | str
 """`1` and `"1"` are different ids; Python's dicts agree. Floats, booleans and null are none."""
@@ -21,6 +22,8 @@ _BOM = b"\xef\xbb\xbf"
 _MOST_DIGITS = 4000
 MOST_VALUES = 10_000_000
 """JSON values of one part that are made objects, at some hundred bytes each. A hundred thousand tools have fewer."""
+_LONG = 1024 * 1024
+"""Bytes from which on a part is read in pieces: whoever waits for the interpreter need not wait until it was read."""
 _LARGE = 16 * 1024 * 1024
 """Bytes from which on a part is counted before, and a message is read by nobody who is tolerant."""
 
@@ -259,7 +262,7 @@ def _decode_tolerantly(raw: bytes) -> Any:
     if len(raw) > _LARGE and raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
         return None
     try:
-        return msgspec.json.decode(raw)
+        return msgspec.json.decode(raw) if len(raw) < _LONG else decode_in_pieces(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:

@@ -4,8 +4,10 @@ They go through the journal from its first entry on, as fast as they are let and
 them, so they may lag behind, and how far they have come is known. The checks themselves are loaded at the first bite.
 """
 
+import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
     from inspector.checks.inspection import Inspection
     from inspector.checks.set_aside import SetAside
 
-LONGEST = 2_000_000
+LONGEST = 16 << 20
 """Bytes of an answer that is read: a longer one would hold all threads up for longer than a key may wait."""
+LONG = 1 << 20
+"""From here on a message is read alone, with the collector of garbage at rest: its objects are many, and all in use."""
 _BATCH = 25
 """Entries between two looks at the clock: a quarter of a millisecond."""
 _BLOCK, _LOOKED_AT, _ENOUGH = 500, 10, 2000
@@ -150,7 +154,7 @@ class LiveChecks(Found):
 
     def _take(self, inspection: "Inspection", first: int, last: int) -> None:
         sizes = self.journal.store.columns(first, last).sizes
-        if max(sizes) > LONGEST:
+        if max(sizes) > LONG:
             for n in range(first, last + 1):
                 self._take_one(inspection, n)
             return
@@ -173,6 +177,22 @@ class LiveChecks(Found):
             self.passed_over += 1
             method = exchange.method if kind is MessageKind.REQUEST else ""
             self.add(inspection.pass_over(n, store.time_ns(n), store.size(n), exchange.id, method))
-        else:
+        elif store.size(n) <= LONG:
             self.add(inspection.take(self._readable(n, n)))
+        else:
+            with _no_collection():
+                self.add(inspection.take(self._readable(n, n)))
+                self.add(inspection.linger(inspection.waiting))
         self.checked = n
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """For the time of the block no garbage is collected: looking through a million objects stops every thread."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

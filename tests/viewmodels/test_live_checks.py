@@ -1,5 +1,7 @@
 """Checks over a journal that grows: in bites, in order, never past what has come, and not stopped by what is long."""
 
+import gc
+
 from inspector.capture.load import load
 from inspector.capture.recent import Recent
 from inspector.checks.inspection import Inspection
@@ -60,10 +62,29 @@ def test_a_long_answer_is_passed_over_and_still_counts_as_one(tape: Tape) -> Non
     long = tape.answer(1, {"content": [{"type": "text", "text": "x" * (live_checks_longest + 1)}], "isError": 7})
     checks = LiveChecks(tape.journal)
     checks.catch_up()
-    assert (checks.passed_over, checks.checked, checks.mark(long)) == (1, tape.journal.count, 0)
+    assert (checks.passed_over, checks.checked) == (1, tape.journal.count)
+    assert [each.id for each in checks.of(long)] == ["F-12"]
     tape.answer(1, {"content": []})
     checks.catch_up()
     assert [each.id for each in checks.of(tape.journal.count)] != []  # a second answer
+
+
+def test_an_answer_of_some_megabytes_is_judged_like_any_other(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.request(1, "tools/list")
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "integer"}}}}
+    tape.answer(
+        1, {"tools": [{"name": "a", "description": "d", "inputSchema": {"type": "object"}, "outputSchema": schema}]}
+    )
+    tape.call(2, "a")
+    rows: list[object] = [1] * (live_checks.LONG // 2)
+    long = tape.answer(2, {"content": [], "isError": 7, "structuredContent": {"rows": [*rows, "odd"]}})
+    checks = LiveChecks(tape.journal)
+    collects = gc.isenabled()
+    checks.catch_up()
+    assert (checks.passed_over, gc.isenabled()) == (0, collects)
+    assert "K10" in {each.id for each in checks.of(long)}
+    assert checks.mark(long) == 3
 
 
 def test_a_long_question_is_known_when_it_is_answered(tape: Tape) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
@@ -15,6 +16,11 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _SAID = 10
 """Lines of one kind that are told one by one; a flood of them is one fault."""
+
+_MOST_READ = 4 << 20
+"""Bytes of a line that is no message in which its values are looked for."""
+_MOST_VALUES = 10_000
+_NOT_BLANK = re.compile(r"\S")
 
 _WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (re.compile(rb"injected env|dotenv"), "dotenv prints a banner: configure it with quiet: true."),
@@ -103,25 +109,31 @@ def lines_are_messages(case: Case) -> Iterator[Flaw]:
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT or not frame.payload.lstrip().startswith(b"{"):
         return
-    ends = _ends_of_values(frame.payload)
+    if len(frame.payload) > _MOST_READ:
+        return
     if frame.eol is Eol.NONE:
-        if case.message is None and ends and not frame.payload[ends[-1] :].strip():
+        _, end = _ends_of_values(frame.payload) if case.message is None else (0, 0)
+        if end and not frame.payload[end:].strip():
             yield Flaw("a message is complete, and no newline follows it", span=(0, len(frame.payload)))
-    elif _garbage(case) is not None and ends and frame.payload[ends[0] :].lstrip().startswith(b"{"):
-        yield Flaw("two messages stand on one line", span=(ends[0], len(frame.payload)))
+    elif _garbage(case) is not None:
+        end, _ = _ends_of_values(frame.payload)
+        if end and frame.payload[end:].lstrip().startswith(b"{"):
+            yield Flaw("two messages stand on one line", span=(end, len(frame.payload)))
 
 
-def _ends_of_values(line: bytes) -> list[int]:
-    """Where the JSON values end that stand in a line one behind the other, as far as they are values."""
-    ends, at, decoder = [], 0, json.JSONDecoder()
-    try:
+def _ends_of_values(line: bytes) -> tuple[int, int]:
+    """Where the first and the last of the JSON values end that a line begins with; 0 for none. It reads so many."""
+    first = at = 0
+    decoder = json.JSONDecoder()
+    with suppress(ValueError, RecursionError):
         text = line.decode("utf-8")
-        while text[at:].strip():
-            at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))[1]
-            ends.append(len(text[:at].encode()))
-    except (ValueError, RecursionError):
-        pass
-    return ends
+        for _ in range(_MOST_VALUES):
+            begin = _NOT_BLANK.search(text, at)
+            if begin is None:
+                break
+            at = decoder.raw_decode(text, begin.start())[1]
+            first = first or at
+    return len(text[:first].encode()) if first else 0, len(text[:at].encode()) if first else 0
 
 
 @check(

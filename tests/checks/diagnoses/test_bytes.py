@@ -108,6 +108,11 @@ def test_where_the_second_message_of_a_line_begins_is_told_in_bytes() -> None:
     assert found.span == (len(word), len(word + _FINE))
 
 
+def test_a_line_of_very_many_values_is_looked_at_in_no_time_that_grows_with_its_square() -> None:
+    (found,) = of_one(_line(b"{}" * 200_000)().findings(), "F-04")
+    assert found.span == (2, 400_000)
+
+
 def test_a_log_in_json_is_no_message() -> None:
     (found,) = of_one(_line(b'{"level":30,"msg":"server is listening"}')().findings(), "F-01")
     assert "server is listening" in found.sentence
