@@ -226,9 +226,11 @@ class Journal:
 
 def _without_secrets(entry: Entry) -> Entry:
     """What is written of a fact: credentials are not. The very same if there are none in it."""
+    if not isinstance(entry.what, HttpFact) and not (isinstance(entry.what, ConnectionFact) and entry.what.url):
+        return entry
     from inspector.capture.redact import redacted  # whoever starts a server has no use for its patterns
 
-    what = redacted(entry.what) if isinstance(entry.what, HttpFact | ConnectionFact) else entry.what
+    what = redacted(entry.what)
     return entry if what is entry.what else replace(entry, what=what)
 
 

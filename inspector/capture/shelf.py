@@ -5,7 +5,6 @@ Only what looks like a capture is ever removed, and never one that somebody reco
 
 import os
 import re
-import secrets
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +24,7 @@ def fresh_path(directory: Path, wall_ns: int, label: str, *, chance: str | None 
     """
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(wall_ns // 1_000_000_000))
     name = re.sub(r"[^A-Za-z0-9._]+", "-", label).strip("-.")[:_LABEL].rstrip("-.") or "capture"
-    return directory / f"{when}-{name}-{chance or secrets.token_hex(2)}{SUFFIX}"
+    return directory / f"{when}-{name}-{chance or os.urandom(2).hex()}{SUFFIX}"
 
 
 def captures(directory: Path) -> list[Path]:

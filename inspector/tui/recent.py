@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from inspector.viewmodels.start import OpenCapture
-
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
     from inspector.tui.panels.sessions import SessionsPanel
@@ -25,6 +23,8 @@ class Recent:
         if self.opener is None:
             self.say("Nothing can be opened from here.")
         else:
+            from inspector.viewmodels.start import OpenCapture
+
             await self.open_tab(OpenCapture(message.path))
 
     def on_sessions_panel_compare_wanted(  # type: ignore[misc]

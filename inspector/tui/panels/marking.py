@@ -1,14 +1,17 @@
 """What a person notes in the traffic: the actions of a panel that has a list of it, apart from that panel."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from inspector.capture.notes import View
 from inspector.errors import UsageError
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.viewmodels.columns import column
 from inspector.viewmodels.text import visible
+
+if TYPE_CHECKING:
+    from inspector.capture.notes import View
 
 _MARKED = "mark"
 """The filter that lets only marked lines through."""
@@ -58,12 +61,14 @@ class Marking(Widget):
         else:
             pane.set(combined(before, Has(Ref(_MARKED)), "and"))
 
-    def present_view(self) -> View:
+    def present_view(self) -> "View":
         """How the traffic is looked at now; it has no name yet."""
+        from inspector.capture.notes import View
+
         chosen = self.list.look.now.chosen
         return View("", self.list.filters.text, chosen, self.list.model.tree)
 
-    def look_as(self, view: View) -> None:
+    def look_as(self, view: "View") -> None:
         """Look at the traffic as a view does; columns that there are not are left out."""
         if self.list.model.tree != view.tree:
             self.list.toggle_tree()
