@@ -61,6 +61,8 @@ def command(
     error that says what there is. Progress, logs and questions come at their place. A fault is delay TIME, error
     [CODE], cut, malformed or drop; then on METHOD [NAME]; then after N, and N times. Or FILTER => FAULT.
     """
+    from inspector.capture.lines import demand_file
+    from inspector.config.paths import places
     from inspector.replay.mock.faults import read_fault
     from inspector.replay.mock.running import Wish, run
     from inspector.replay.mock.stage import Serves, Settings
@@ -69,11 +71,10 @@ def command(
         raise UsageError(
             f"--speed {speed:g}: that is no speed", hint="2 is twice as fast; --instant waits for nothing."
         )
-    if not file.is_file():
-        raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    demand_file(file, "mcp-inspect without any words lists recent captures.")
     output = Output(world, quiet=quiet)
     settings = Settings(math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults))
-    wish = Wish(file, conn, port, capture)
+    wish = Wish(file, conn, port, capture, places(world.env).cache / "captures")
     gc.enable()  # `__main__` stopped it for the time of the imports
     differences = asyncio.run(_until_told(run(wish, settings, narrate=output.narrate, warn=output.warn)))
     return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK

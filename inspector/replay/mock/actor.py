@@ -148,13 +148,12 @@ class Actor:
         result, word = initialize_result(self._stage.script, peek.text(params, "protocolVersion") or "")
         if word:
             self._stage.tell_once(word)
-        turns = self._stage.script.of("initialize")
-        if turns:
-            manner = Manner(Era.LEGACY, self._capabilities)
-            await self._voice.drive(_before_the_answer(turns[0], manner), self._common)
+        turn, manner = self._stage.script.first("initialize"), Manner(Era.LEGACY, self._capabilities)
+        if turn is not None:
+            await self._voice.drive(_before_the_answer(turn, manner), self._common)
         await answering.result(result)
-        for turn in turns[:1]:
-            self._after(turn, Manner(Era.LEGACY, self._capabilities))
+        if turn is not None:
+            self._after(turn, manner)
 
     async def _discover(self, params: Any, era: Era, answering: Answering) -> None:
         turn = self._stage.recorded_discovery()
@@ -228,7 +227,7 @@ class Actor:
         params = {"_meta": meta, "notifications": wanted if isinstance(wanted, dict) else {}}
         await own.send(jsonrpc.write_notification(ACKNOWLEDGED, params))
         with self._voice.watched(request.id, read_filter(wanted), own):
-            for turn in self._stage.script.of(LISTEN)[:1]:
+            if (turn := self._stage.script.first(LISTEN)) is not None:
                 self._after(turn, self._manner(Era.MODERN, request.params))
                 self._spawn(self._voice.drive(perform(turn, self._manner(Era.MODERN, request.params)), own))
             await asyncio.Event().wait()

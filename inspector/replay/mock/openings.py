@@ -4,7 +4,6 @@ A server's `initialize` result and its `server/discover` result say mostly the s
 that is made up as a server would that has nothing to add: nothing may be cached, nothing is shared.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from inspector.protocol.jsonrpc import Part, encode
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import SERVER_INFO, Opening
 from inspector.protocol.revisions.table import dates, find, newest_of
-from inspector.replay.mock.script import End, Script, Turn
+from inspector.replay.mock.script import End, Script, Told, Turn
 
 _NAMELESS = {"name": "mcp-inspect mock", "version": "0"}
 CAPABILITY_OF = {
@@ -31,14 +30,12 @@ _OF_MODERN = ("extensions",)
 _NO_CACHE = {"ttlMs": 0, "cacheScope": "private"}
 
 
-def opening_of(
-    opening: Opening | None, turns: Sequence[Turn], *, path: str = "", notes: tuple[str, ...] = ()
-) -> Script:
+def opening_of(opening: Opening | None, turns: Told, *, path: str = "", notes: tuple[str, ...] = ()) -> Script:
     """The script of these turns, by the opening that was recorded; without one, by what was asked."""
     if opening is not None:
         revision = opening.revision
         return Script(
-            tuple(turns),
+            turns,
             revision.era,
             revision.date,
             opening.server or _NAMELESS,
@@ -47,11 +44,12 @@ def opening_of(
             notes,
             path,
         )
-    era = next((turn.era for turn in turns if turn.era is not None), Era.LEGACY)
-    asked = {CAPABILITY_OF[begin] for turn in turns if (begin := turn.method.partition("/")[0]) in CAPABILITY_OF}
+    eras = (turns[at].era for at in range(len(turns)))
+    era = next((era for era in eras if era is not None), Era.LEGACY)
+    asked = {CAPABILITY_OF[begin] for name in {*turns.methods} if (begin := name.partition("/")[0]) in CAPABILITY_OF}
     missing = "no opening was recorded: name and capabilities of the server are made up from what was asked"
     return Script(
-        tuple(turns),
+        turns,
         era,
         newest_of(era).date,
         _NAMELESS,
@@ -117,13 +115,13 @@ def capabilities_for(script: Script, era: Era) -> dict[str, Any]:
 
 def refuses_discover(script: Script) -> Turn | None:
     """The recorded turn in which a server of the handshake era was asked `server/discover`; None if it never was."""
-    return next((turn for turn in script.of("server/discover")), None) if script.era is Era.LEGACY else None
+    return script.first("server/discover") if script.era is Era.LEGACY else None
 
 
 def lost_between_eras(script: Script) -> tuple[str, ...]:
     """What can't be served to clients of the other era."""
     found = []
-    if any(turn.method.startswith("tasks/") for turn in script.turns):
+    if any(method.startswith("tasks/") for method in {*script.turns.methods}):
         found.append("tasks, which the other era has in other words")
     if script.era is Era.MODERN and script.capabilities.get("extensions"):
         found.append("extensions, which a handshake does not declare")

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from inspector.capture.journal import Journal, start_capture
-from inspector.capture.load import load
+from inspector.capture.load import Loading
 from inspector.errors import UsageError
 from inspector.replay.mock.reading import read_script
 from inspector.replay.mock.script import Script
@@ -23,6 +23,8 @@ class Wish(msgspec.Struct, frozen=True):
     """Of this machine; 0 for a free one; None for stdio."""
     capture: Path | None = None
     """Where to record what crosses; None: nowhere."""
+    cache: Path | None = None
+    """Where it is kept what reading long captures came to; None: nowhere."""
 
 
 async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None], warn: Callable[[str], None]) -> int:
@@ -30,7 +32,7 @@ async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None],
 
     Raises: CaptureError, UsageError.
     """
-    journal = load(wish.file)
+    journal = opened(wish.file, wish.cache)
     tape: Journal | None = None
     try:
         script = read_script(journal, wish.connection)
@@ -50,6 +52,21 @@ async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None],
             tape.close()
 
 
+def opened(file: Path, cache: Path | None) -> Journal:
+    """The journal of a capture; of a long one that was read before, what is kept of that. Raises: CaptureError."""
+    loading = Loading(file)
+    try:
+        if cache is None or not loading.recall(cache):
+            while loading.step():
+                pass
+            if cache is not None:
+                loading.remember(cache)
+    except BaseException:
+        loading.journal.close()
+        raise
+    return loading.journal
+
+
 async def _serve(stage: Stage, port: int | None, narrate: Callable[[str], None]) -> None:
     if port is None:
         from inspector.replay.mock.stdio import serve as serve_stdio
@@ -66,6 +83,5 @@ async def _serve(stage: Stage, port: int | None, narrate: Callable[[str], None])
 
 def _about(wish: Wish, script: Script) -> str:
     name = script.server.get("name")
-    requests = sum(not turn.method.startswith("notifications/") for turn in script.turns)
     called = name if isinstance(name, str) else "a server"
-    return f"{wish.file.name}: {called}, {requests:,} requests recorded in {script.revision}"
+    return f"{wish.file.name}: {called}, {script.turns.requests:,} requests recorded in {script.revision}"

@@ -5,7 +5,8 @@ server had something to say. Both eras come to the same steps: questions that st
 answered them, are a question within one turn.
 """
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
@@ -101,11 +102,38 @@ class Turn(msgspec.Struct, frozen=True):
         return len(self.steps) == 1 and isinstance(self.steps[0], End)
 
 
+class Told(Protocol):
+    """Turns in the order of what the client said. One is read when it is asked for, and is not kept."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def __getitem__(self, index: int, /) -> Turn:
+        """A turn, from 0."""
+
+    @property
+    def methods(self) -> Sequence[str]:
+        """What each is about."""
+
+    @property
+    def asking(self) -> Sequence[int]:
+        """Positions of those in which the server asks."""
+
+    @property
+    def requests(self) -> int:
+        """How many are requests, not notifications."""
+
+    def target(self, index: int, /) -> str:
+        """The tool, prompt or resource that a turn is about; "" for none."""
+
+    def params(self, index: int, /) -> Any:
+        """What was asked in a turn, as `asked_of` has it."""
+
+
 class Script(msgspec.Struct, frozen=True):
     """What a capture's server said over one connection."""
 
-    turns: tuple[Turn, ...]
-    """In the order of what the client said."""
+    turns: Told
     era: Era
     revision: str
     """The version string that was settled on, or the newest of the era where none was."""
@@ -118,9 +146,13 @@ class Script(msgspec.Struct, frozen=True):
     path: str = ""
     """Of the server's URL; "" if it had none."""
 
-    def of(self, method: str) -> list[Turn]:
-        """The turns of a method."""
-        return [turn for turn in self.turns if turn.method == method]
+    def of(self, method: str) -> Iterator[Turn]:
+        """The turns of a method, each read when it is its turn."""
+        return (self.turns[at] for at, name in enumerate(self.turns.methods) if name == method)
+
+    def first(self, method: str) -> Turn | None:
+        """The first turn of a method; None if there is none."""
+        return next(self.of(method), None)
 
 
 def key_of(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part
 from inspector.protocol.revisions._shape import Era
 from inspector.replay.mock.faults import Fault, Faults
-from inspector.replay.mock.matching import Book, Played
+from inspector.replay.mock.matching import Book
 from inspector.replay.mock.openings import lost_between_eras, refuses_discover
 from inspector.replay.mock.performing import names_of, state_of, steps_that_ask
 from inspector.replay.mock.script import Ask, Query, Script, Turn, key_of
@@ -63,12 +64,7 @@ class Stage:
         """How often a client did something else than was recorded."""
         self._faults = Faults(settings.faults)
         self._programs: dict[int, Program] = {}
-        self._resumed = Played()
         self._told: set[str] = set()
-        self._by_state: dict[str, list[tuple[Turn, int]]] = {}
-        for turn in script.turns:
-            for at, _ in steps_that_ask(turn):
-                self._by_state.setdefault(state_of(turn, at), []).append((turn, at))
 
     def tell_once(self, text: str) -> None:
         """Say something that need not be said again."""
@@ -91,17 +87,27 @@ class Stage:
 
         `params` are those of the request, whole; `key` tells what is asked without them.
         """
-        state = peek.text(params, "requestState")
-        there = (
-            self._by_state.get(state, [])
-            if state is not None
-            else [(turn, at) for turn in self.script.of(method) for at, _ in steps_that_ask(turn)]
-        )
+        state, turns = peek.text(params, "requestState"), self.script.turns
+        if state is not None:
+            there = [(turns[index], at) for index, at in self._by_state.get(state, [])]
+        else:
+            asking = [turns[index] for index in turns.asking if turns.methods[index] == method]
+            there = [(turn, at) for turn in asking for at, _ in steps_that_ask(turn)]
         fit = [each for each in there if each[0].method == method and each[0].key == key] or there
         if not fit:
             return None
         given = set(peek.mapping(params, "inputResponses"))
         return next((each for each in fit if given & set(names_of(_ask(each).queries))), fit[0])
+
+    @cached_property
+    def _by_state(self) -> dict[str, list[tuple[int, int]]]:
+        """The places that ask, by the state that travels with the questions: a turn's position, and the step."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for index in self.script.turns.asking:
+            turn = self.script.turns[index]
+            for at, _ in steps_that_ask(turn):
+                found.setdefault(state_of(turn, at), []).append((index, at))
+        return found
 
     def take_answers(self, turn: Turn, at: int, params: Any) -> None:
         """Compare the answers that a retry brings with those that were recorded."""

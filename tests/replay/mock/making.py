@@ -108,13 +108,20 @@ def record(path: Path, *said: Any) -> Path:
     return path
 
 
+_OPEN: list[Journal] = []
+"""Those that scripts are read from."""
+
+
 def scripted(path: Path, *said: Any) -> Script:
-    """The script of such a capture."""
-    journal = load(record(path, *said))
-    try:
-        return read_script(journal)
-    finally:
-        journal.close()
+    """The script of such a capture, which is open until the end of the test."""
+    _OPEN.append(load(record(path, *said)))
+    return read_script(_OPEN[-1])
+
+
+def close_scripts() -> None:
+    """Close the captures of scripts."""
+    while _OPEN:
+        _OPEN.pop().close()
 
 
 class Heard:

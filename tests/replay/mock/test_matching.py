@@ -68,6 +68,17 @@ def test_a_tool_that_was_never_called_is_an_error_that_says_which_were(book: Boo
     assert found.message == 'the capture has no tools/call of "sink"; recorded: "add", "echo"'
 
 
+def test_what_is_called_nearly_like_something_recorded_is_told_its_name(book: Book) -> None:
+    found = _ask(book, Played(), "ecoh")
+    assert isinstance(found, Missing)
+    assert found.data == {"recorded": ["add", "echo"], "nearest": "echo"}
+    assert found.message == 'the capture has no tools/call of "ecoh"; nearest is "echo"; recorded: "add", "echo"'
+
+
+def test_a_name_between_spaces_is_found_and_told(book: Book) -> None:
+    assert _words(_ask(book, Played(), " echo", words="b", loud=True)) == "third"
+
+
 def test_a_page_that_was_never_fetched_is_an_error(book: Book) -> None:
     found = book.find("tools/list", {"cursor": "p9"}, Played(), Era.LEGACY)
     assert isinstance(found, Missing)
@@ -85,7 +96,8 @@ def test_a_method_is_unknown_unless_its_capability_was_declared(book: Book) -> N
     unasked = book.find("resources/list", {}, Played(), Era.LEGACY)
     assert isinstance(unasked, Missing)
     assert unasked.code == -32603
-    assert unasked.data == {"recorded": ["initialize", "resources/read", "tools/call", "tools/list"]}
+    there = ["initialize", "resources/read", "tools/call", "tools/list"]
+    assert unasked.data == {"recorded": there, "nearest": "resources/read"}
     assert book.find("resources/subscribe", {"uri": "a://b"}, Played(), Era.LEGACY) == Empty()
 
 

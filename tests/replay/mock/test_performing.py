@@ -14,13 +14,14 @@ ASKABLE: dict[str, Any] = {"elicitation": {}}
 
 
 def _moored(place: Path) -> Turn:
-    return scripted(
+    script = scripted(
         place / "c.mcpcap",
         *(*HANDSHAKE, call(1, "moor"), "<", 20, note("notifications/progress", {"progressToken": 1, "progress": 1})),
         *(note("notifications/message", {"level": "info", "data": "half"}), request(7, "elicitation/create", FORM)),
         *(">", answer(7, {"action": "decline"}), "<", answer(1, text("no"))),
         *(note("notifications/tools/list_changed"), note("notifications/message", {"level": "error", "data": "late"})),
-    ).of("tools/call")[0]
+    )
+    return next(script.of("tools/call"))
 
 
 def test_a_client_with_a_handshake_hears_everything_at_its_place(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_a_stateless_client_is_asked_by_a_result_and_the_retry_goes_on_behind_it
 
 
 def test_where_no_answer_was_recorded_that_is_told(tmp_path: Path) -> None:
-    turn = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "wait")).of("tools/call")[0]
+    turn = next(scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "wait")).of("tools/call"))
     assert list(perform(turn, Manner(Era.LEGACY))) == [Tell("tools/call: no answer was recorded, so none is given")]
 
 
