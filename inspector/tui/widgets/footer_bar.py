@@ -11,6 +11,7 @@ from textual.keys import key_to_character
 from textual.screen import Screen
 
 from inspector.tui import keys
+from inspector.tui.subject import Stage
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels.text import visible
 
@@ -47,7 +48,7 @@ class FooterBar(ItemBar):
     def _renew(self, screen: Screen[object]) -> None:
         if screen is not self.screen or not self.is_attached:
             return
-        recorded = not getattr(getattr(self.app, "subject", None), "can_act", True)
+        recorded = getattr(getattr(self.app, "subject", None), "stage", None) in (Stage.LOADING, Stage.RECORDED)
         active = [each for each in _in_order(_untyped(screen)) if not (recorded and each.binding.id in _SENDING)]
         left = [found for found in active if found.binding.id not in _RIGHT]
         right = [found for found in active if found.binding.id in _RIGHT]

@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 
 from inspector.tui import keys, styles
 from inspector.tui.keys import Where
+from inspector.tui.subject import Stage
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.search_bar import SearchLine
 from tests.tui.screen_text import lines
@@ -171,14 +172,14 @@ class Offering(Static, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS)
 
 
-@pytest.mark.parametrize("acts", [True, False])
-async def test_what_needs_a_server_is_not_offered_of_a_recording(acts: bool) -> None:
+@pytest.mark.parametrize("stage", [Stage.OPEN, Stage.CLOSED, Stage.RECORDED, Stage.LOADING])
+async def test_what_needs_a_server_is_not_offered_of_a_recording(stage: Stage) -> None:
     class Shown(Framed):
         pane = Offering
-        subject = SimpleNamespace(can_act=acts)
+        subject = SimpleNamespace(stage=stage)
 
     async with Shown().run_test(size=(110, 10)) as pilot:
         said = await footer(pilot)
-        assert ("^j Call" in said) is acts
+        assert ("^j Call" in said) is (stage in (Stage.OPEN, Stage.CLOSED))
         assert "/ Filter" in said
         assert "h History" in said
