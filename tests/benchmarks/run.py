@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from tests.benchmarks import captures as long
-from tests.benchmarks import checks, comparing, details, filters, measure, moments, surfaces, views
+from tests.benchmarks import checks, comparing, details, filters, measure, mocks, moments, surfaces, views
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD, STEADY, STEADY_RATE, STEADY_SIZE
 from tests.servers.real import NotInstalled, argv
 
@@ -160,6 +160,27 @@ def captures(home: Path, *, frames: int = 100_000) -> Iterator[Row]:
     yield Row("what was known at any of its entries", f"{slowest * 1000:.0f} ms", "1000 ms", slowest <= 1)
 
 
+def mocked(home: Path, *, frames: int = 100_000) -> Iterator[Row]:
+    """The server of a long capture, played for the first time and again."""
+    env, path = measure.environment(home / "mock"), home / "mocked.mcpcap"
+    long.make(path, frames)
+    floor = long.floor_s(path)
+    measure.await_quiet()
+    once = mocks.play(env, path)
+    measure.await_quiet()
+    again = mocks.play(env, path)
+    most_s = max(1.0 + frames / 100_000, 12 * floor)  # the goal is 1 or 2 s for these, and seconds for a million
+    name = f"a mock of {frames:,} frames"
+    figures = f"{once.first_s:.1f} s (its lines alone {floor:.1f} s), its first call {once.call_s:.2f} s"
+    yield Row(f"{name}, initialize", figures, f"{most_s:.1f} s or 12 floors", once.first_s <= most_s)
+    most_again = max(1.0 + frames / 400_000, 4 * floor)
+    figures = f"{again.first_s:.2f} s, its first call {again.call_s:.2f} s"
+    yield Row("the same, played again", figures, f"{most_again:.1f} s", again.first_s <= most_again)
+    most_mb = 60 + frames / 12_500
+    figures = f"{once.resident_mb:.0f} MB, again {again.resident_mb:.0f} MB"
+    yield Row("its memory", figures, f"{most_mb:.0f} MB", max(once.resident_mb, again.resident_mb) <= most_mb)
+
+
 def quietly(once: Callable[[], T], times: int = 3) -> list[T]:
     """What comes of it some times, each in a moment as quiet as can be had."""
     came: list[T] = []
@@ -256,6 +277,7 @@ def main() -> int:
             compared,
             others,
             long_capture,
+            partial(mocked, frames=frames),
         ):
             for row in part(home):
                 sys.stdout.write(f"{row}\n")
