@@ -8,21 +8,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.import_.items import (
-    Item,
-    Reader,
-    Source,
-    exact,
-    first_members,
-    frame,
-    members,
-    moment,
-    opened,
-    said,
-    text,
-    value,
-    words,
-)
+from inspector.capture.import_.items import Item, Reader, Source, frame, opened, said
+from inspector.capture.import_.members import Members, first_members, members
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Direction
 
@@ -37,17 +24,17 @@ def _knows(start: bytes) -> bool:
 class _Tape:
     """What the header says."""
 
-    def __init__(self, header: dict[str, msgspec.Raw], name: str) -> None:
-        version = value(header.get("cassetteVersion"))
+    def __init__(self, header: Members, name: str) -> None:
+        version = header.value("cassetteVersion")
         if not isinstance(version, int) or version > _NEWEST:
             raise CaptureError(
                 f"{name} is a cassette of version {str(version)[:20]}, and this program reads up to {_NEWEST}",
                 hint="Record it again, or write it with an older mcp-cassette.",
             )
-        self.began_ns = moment(text(header.get("startedAt")))
-        self.piped = text(header.get("transport")) != "http"
-        self.command = words(value(header.get("command")))
-        self.url = text(header.get("url"))
+        self.began_ns = header.moment("startedAt")
+        self.piped = header.text("transport") != "http"
+        self.command = header.words("command")
+        self.url = header.text("url")
 
     def at(self, offset: Any) -> int | None:
         """When, of milliseconds since it began."""
@@ -63,29 +50,29 @@ def _read(source: Source) -> Iterator[Item]:
             tape = _Tape(line, source.name)
             yield opened(tape.began_ns, argv=tape.command, url=tape.url, piped=tape.piped)
             continue
-        kind, direction = text(line.get("type")), _DIRECTIONS.get(text(line.get("dir")))
-        at = tape.at(value(line.get("t")))
+        kind, direction = line.text("type"), _DIRECTIONS.get(line.text("dir"))
+        at = tape.at(line.value("t"))
         if direction is None:
             source.passed_over["entries of another kind"] += 1
         elif kind == "frame" and "frame" in line:
-            yield frame(direction, exact(line["frame"]), at, piped=tape.piped)
+            yield frame(direction, line.exact("frame"), at, piped=tape.piped)
         elif kind == "raw":
-            yield frame(direction, said(text(line.get("data"))), at, piped=tape.piped)
+            yield frame(direction, said(line.text("data")), at, piped=tape.piped)
         elif kind == "chunks":
             yield from _chunks(line, direction, tape)
         else:
             source.passed_over["entries of another kind"] += 1
 
 
-def _chunks(line: dict[str, msgspec.Raw], direction: Direction, tape: _Tape) -> Iterator[Item]:
+def _chunks(line: Members, direction: Direction, tape: _Tape) -> Iterator[Item]:
     try:
         found = msgspec.json.decode(line.get("chunks", msgspec.Raw(b"[]")), type=list[msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return
     for each in found:
-        chunk = members(each) or {}
+        chunk = members(each) or Members()
         if "frame" in chunk:
-            yield frame(direction, exact(chunk["frame"]), tape.at(value(chunk.get("t"))), piped=tape.piped)
+            yield frame(direction, chunk.exact("frame"), tape.at(chunk.value("t")), piped=tape.piped)
 
 
 READER = Reader(

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from inspector.capture.import_.directions import Directions
-from inspector.capture.import_.items import Item, Reader, Source, first_members, frame, moment, opened, said, text
+from inspector.capture.import_.items import Item, Reader, Source, frame, opened, said
+from inspector.capture.import_.members import first_members
 from inspector.protocol.facts import Stderr
 
 _QUOTED = re.compile(r"\{\s*\"(?:jsonrpc|method|id|result|error)\".*\}", re.DOTALL)
@@ -22,11 +23,11 @@ def _knows(start: bytes) -> bool:
 def _read(source: Source) -> Iterator[Item]:
     directions, is_open = Directions(), False
     for line in source.objects():
-        at = moment(text(line.get("timestamp")))
+        at = line.moment("timestamp")
         if not is_open:
-            yield opened(at, cwd=text(line.get("cwd")))
+            yield opened(at, cwd=line.text("cwd"))
             is_open = True
-        remark = text(line.get("debug")) or text(line.get("error"))
+        remark = line.text("debug") or line.text("error")
         if stderr := _STDERR.fullmatch(remark):
             for each in stderr.group(1).rstrip("\n").split("\n"):
                 yield Item(at, Stderr(said(each)))

@@ -11,7 +11,8 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from inspector.capture.import_.items import Item, Source, members
+from inspector.capture.import_.items import Item, Source
+from inspector.capture.import_.members import Members, members
 
 Path = tuple[str, ...]
 """The names on the way from the whole document to a member; () for the document."""
@@ -45,7 +46,7 @@ class Parts:
             yield self._at[index], self._start[index], self._length[index]
 
 
-def parts(source: Source, way: Path, when: Callable[[dict[str, msgspec.Raw]], int | None], what: str) -> Parts:
+def parts(source: Source, way: Path, when: Callable[[Members], int | None], what: str) -> Parts:
     """The items of the array at the end of the way.
 
     `when` says when an item happened; `what` names items in the plural, for those that can't be read.

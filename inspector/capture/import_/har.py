@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from inspector.capture.import_.documents import Parts, merged, parts
 from inspector.capture.import_.http_items import Recorded, items
-from inspector.capture.import_.items import Item, Reader, Source, members, moment, opened, text, value
+from inspector.capture.import_.items import Item, Reader, Source, opened
+from inspector.capture.import_.members import Members, moment, value
 from inspector.protocol import peek
 from inspector.protocol.facts import Headers, HttpTiming
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
@@ -44,21 +43,21 @@ class _About:
         self.url = ""
         self.transport = "http"
 
-    def when(self, entry: dict[str, msgspec.Raw]) -> int | None:
+    def when(self, entry: Members) -> int | None:
         """When an entry began, which is looked at on the way."""
-        request = members(entry.get("request", msgspec.Raw(b"0"))) or {}
-        method, url = text(request.get("method")), text(request.get("url"))
+        request = entry.inner("request")
+        method, url = request.text("method"), request.text("url")
         if method in _CARRIERS and self.transport != "stdio":
             self.transport = method.lower()
         if not self.url and url.startswith("http"):
             self.url = url
-        return moment(text(entry.get("startedDateTime")))
+        return entry.moment("startedDateTime")
 
 
 def _exchanges(source: Source, entries: Parts) -> Iterator[tuple[int, list[Item]]]:
     number = 0
     for began, place, length in entries.in_order():
-        found = list(_items(source, value(msgspec.Raw(source.read(place, length))), number + 1))
+        found = list(_items(source, value(source.read(place, length)), number + 1))
         number += bool(found)
         yield began, found
 

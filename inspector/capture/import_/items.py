@@ -5,19 +5,16 @@ A reader never raises over what stands in a line: what it can't take it counts i
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
+from inspector.capture.import_.members import Members, members
 from inspector.capture.lines import lines
 from inspector.capture.window import read_at
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import encode
-
-_LATEST = 2**62
-"""Nanoseconds: beyond it a time is none."""
 
 
 class Item(NamedTuple):
@@ -46,7 +43,7 @@ class Source:
             if text.strip():
                 yield text
 
-    def objects(self) -> Iterator[dict[str, msgspec.Raw]]:
+    def objects(self) -> Iterator[Members]:
         """Its lines that are JSON objects, their members as they were written; others are counted."""
         for line in self.lines():
             found = members(line)
@@ -72,36 +69,6 @@ class Reader(msgspec.Struct, frozen=True):
     knows: Callable[[bytes], bool]
     """Whether a file that begins so is one."""
     read: Callable[[Source], Iterator[Item]]
-
-
-_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
-
-def members(line: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
-    """The members of a JSON object, each as it was written; None for anything else."""
-    try:
-        return _decode_members(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def value(raw: msgspec.Raw | None) -> Any:
-    """The value of a member; None if it is not there."""
-    try:
-        return msgspec.json.decode(raw) if raw is not None else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def text(raw: msgspec.Raw | None) -> str:
-    """The same where a string is expected; "" for anything else."""
-    found = value(raw)
-    return found if isinstance(found, str) else ""
-
-
-def exact(raw: msgspec.Raw | None) -> bytes:
-    """The bytes of a member."""
-    return bytes(raw) if raw is not None else b""
 
 
 def frame(direction: Direction, payload: bytes, wall_ns: int | None, *, piped: bool = True) -> Item:
@@ -138,39 +105,3 @@ def closed(wall_ns: int | None, why: str = "", *, piped: bool = True) -> Item:
 def is_there(raw: msgspec.Raw) -> bool:
     """Whether a member of a decoded document is there, and is not null."""
     return bytes(raw) not in (b"", b"null")
-
-
-def words(raw: Any) -> tuple[str, ...]:
-    """The strings of a list; of anything else none."""
-    return tuple(each for each in raw if isinstance(each, str)) if isinstance(raw, list) else ()
-
-
-def moment(said: object) -> int | None:
-    """Nanoseconds since 1970 of an ISO time, local if it has no zone, or of (milli)seconds; None if it is none."""
-    if isinstance(said, bool):
-        return None
-    if isinstance(said, int | float):
-        return _checked(said * (1_000_000 if abs(said) > 1e11 else 1_000_000_000))
-    if not isinstance(said, str):
-        return None
-    whole, _, rest = said.strip().partition(".")
-    digits = len(rest) - len(rest.lstrip("0123456789"))
-    fraction, zone = rest[:digits], rest[digits:]
-    try:
-        date = datetime.fromisoformat(whole + zone)
-        seconds = int((date if date.tzinfo is not None else date.astimezone()).timestamp())
-    except (ValueError, OverflowError, OSError):
-        return None
-    return _checked(seconds * 1_000_000_000 + int(fraction[:9].ljust(9, "0") or "0"))
-
-
-def _checked(nanoseconds: float) -> int | None:
-    return round(nanoseconds) if -_LATEST < nanoseconds < _LATEST else None
-
-
-def first_members(start: bytes) -> dict[str, msgspec.Raw]:
-    """The members of the object on the first line; none if that is no object."""
-    for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        if line.strip():
-            return members(line) or {}
-    return {}

@@ -5,20 +5,8 @@ Known from its source: https://github.com/yubinkim444/mcp-rec
 
 from collections.abc import Iterator
 
-from inspector.capture.import_.items import (
-    Item,
-    Reader,
-    Source,
-    exact,
-    first_members,
-    frame,
-    members,
-    moment,
-    opened,
-    said,
-    text,
-    value,
-)
+from inspector.capture.import_.items import Item, Reader, Source, frame, opened, said
+from inspector.capture.import_.members import first_members
 from inspector.protocol.frames import Direction
 
 _DIRECTIONS = {"client->server": Direction.TO_SERVER, "server->client": Direction.FROM_SERVER}
@@ -26,20 +14,20 @@ _DIRECTIONS = {"client->server": Direction.TO_SERVER, "server->client": Directio
 
 def _knows(start: bytes) -> bool:
     first = first_members(start)
-    return {"ts", "dir", "msg"} <= first.keys() and text(first["dir"]) in _DIRECTIONS
+    return {"ts", "dir", "msg"} <= first.keys() and first.text("dir") in _DIRECTIONS
 
 
 def _read(source: Source) -> Iterator[Item]:
     yield opened(None)
     for line in source.objects():
-        direction = _DIRECTIONS.get(text(line.get("dir")))
+        direction = _DIRECTIONS.get(line.text("dir"))
         if direction is None or "msg" not in line:
             source.passed_over["lines without a direction and a message"] += 1
             continue
-        message = members(line["msg"]) or {}
+        message = line.inner("msg")
         unparsed = "_unparsed" in message and "_raw" in message
-        payload = said(text(message["_raw"])) if unparsed else exact(line["msg"])
-        yield frame(direction, payload, moment(value(line.get("ts"))))
+        payload = said(message.text("_raw")) if unparsed else line.exact("msg")
+        yield frame(direction, payload, line.moment("ts"))
 
 
 READER = Reader(

@@ -7,37 +7,27 @@ from collections.abc import Iterator
 
 import msgspec
 
-from inspector.capture.import_.items import (
-    Item,
-    Reader,
-    Source,
-    closed,
-    first_members,
-    frame,
-    members,
-    moment,
-    opened,
-    text,
-    value,
-)
+from inspector.capture.import_.items import Item, Reader, Source, closed, frame, opened
+from inspector.capture.import_.members import first_members
 from inspector.protocol.frames import Direction
 
 _DIRECTIONS = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
 
 
 def _knows(start: bytes) -> bool:
-    meta = members(first_members(start).get("_meta", msgspec.Raw(b"0"))) or {}
-    return {"dir", "ts"} <= meta.keys() and text(meta["dir"]) in (*_DIRECTIONS, "lifecycle")
+    meta = first_members(start).inner("_meta")
+    return {"dir", "ts"} <= meta.keys() and meta.text("dir") in (*_DIRECTIONS, "lifecycle")
 
 
 def _read(source: Source) -> Iterator[Item]:
     wall_ns: int | None = None
     server = ""
     for line in source.objects():
-        meta = members(line.pop("_meta", msgspec.Raw(b"0"))) or {}
-        direction = _DIRECTIONS.get(text(meta.get("dir")))
-        wall_ns = moment(value(meta.get("ts")))
-        named = text(meta.get("server"))
+        meta = line.inner("_meta")
+        line.pop("_meta", None)
+        direction = _DIRECTIONS.get(meta.text("dir"))
+        wall_ns = meta.moment("ts")
+        named = meta.text("server")
         if direction is None:
             source.passed_over["events of a transport's life"] += 1
             continue

@@ -5,23 +5,8 @@ Known from its source (internal/proxy/frame.go): https://github.com/kerlenton/mc
 
 from collections.abc import Iterator
 
-import msgspec
-
-from inspector.capture.import_.items import (
-    Item,
-    Reader,
-    Source,
-    exact,
-    first_members,
-    frame,
-    members,
-    moment,
-    opened,
-    said,
-    text,
-    value,
-    words,
-)
+from inspector.capture.import_.items import Item, Reader, Source, frame, opened, said
+from inspector.capture.import_.members import first_members
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction
 
@@ -36,21 +21,21 @@ def _knows(start: bytes) -> bool:
 def _read(source: Source) -> Iterator[Item]:
     is_open = False
     for line in source.objects():
-        kind, wall_ns = text(line.get("direction")), moment(value(line.get("ts")))
-        piped = text(line.get("transport")) != "http"
+        kind, wall_ns = line.text("direction"), line.moment("ts")
+        piped = line.text("transport") != "http"
         if kind == "meta":
-            meta = members(line.get("raw", msgspec.Raw(b"0"))) or {}
-            command = words(value(meta.get("command")))
+            meta = line.inner("raw")
+            command = meta.words("command")
             url = command[0] if command and "://" in command[0] else ""
-            yield opened(wall_ns, argv=() if url else command, cwd=text(meta.get("cwd")), url=url, piped=piped)
+            yield opened(wall_ns, argv=() if url else command, cwd=meta.text("cwd"), url=url, piped=piped)
             is_open = True
         elif kind == "stderr":
-            yield Item(wall_ns, Stderr(said(text(line.get("text")))))
+            yield Item(wall_ns, Stderr(said(line.text("text"))))
         elif kind in _DIRECTIONS:
             if not is_open:
                 yield opened(wall_ns, piped=piped)
                 is_open = True
-            payload = exact(line["raw"]) if "raw" in line else said(text(line.get("text")))
+            payload = line.exact("raw") if "raw" in line else said(line.text("text"))
             yield frame(_DIRECTIONS[kind], payload, wall_ns, piped=piped)
         else:
             source.passed_over["events of another kind"] += 1

@@ -12,7 +12,7 @@ import msgspec
 from inspector.capture.import_.directions import Directions
 from inspector.capture.import_.documents import Parts, merged, parts
 from inspector.capture.import_.http_items import Recorded, items
-from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, moment, opened, text
+from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, opened
 from inspector.protocol.facts import Headers
 from inspector.protocol.frames import Direction
 
@@ -54,7 +54,7 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: Source) -> Iterator[Item]:
-    entries = parts(source, (), lambda entry: moment(text(entry.get("timestamp"))), "entries")
+    entries = parts(source, (), lambda entry: entry.moment("timestamp"), "entries")
     found = _entries(source, entries)
     first = next(found, None)
     if first is None:

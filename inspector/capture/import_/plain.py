@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from inspector.capture.import_.directions import Directions
-from inspector.capture.import_.items import Item, Reader, Source, first_members, frame, opened
+from inspector.capture.import_.items import Item, Reader, Source, frame, opened
+from inspector.capture.import_.members import first_members
 
 
 def _knows(start: bytes) -> bool:

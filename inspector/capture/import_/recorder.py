@@ -10,7 +10,8 @@ from contextlib import suppress
 import msgspec
 
 from inspector.capture.import_.documents import spans
-from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, moment, opened
+from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, opened
+from inspector.capture.import_.members import moment
 from inspector.protocol.frames import Direction
 
 

@@ -6,7 +6,8 @@ Known from logs in public reports, such as https://github.com/microsoft/vscode/i
 import re
 from collections.abc import Iterator
 
-from inspector.capture.import_.items import Item, Reader, Source, closed, frame, moment, opened
+from inspector.capture.import_.items import Item, Reader, Source, closed, frame, opened
+from inspector.capture.import_.members import moment
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction
 

@@ -3,52 +3,13 @@
 import os
 from pathlib import Path
 
-import pytest
+import msgspec
 
-from inspector.capture.import_.items import (
-    Source,
-    exact,
-    first_members,
-    is_there,
-    members,
-    moment,
-    said,
-    text,
-    value,
-    words,
-)
+from inspector.capture.import_.items import Source, is_there, said
 
 
-@pytest.mark.parametrize(
-    ("given", "wall_ns"),
-    [
-        ("1970-01-01T00:00:01Z", 10**9),
-        ("1970-01-01T01:00:01.5+01:00", 1_500_000_000),
-        ("1970-01-01T00:00:00.123456789Z", 123_456_789),
-        (1.5, 1_500_000_000),
-        (1_777_716_000_250, 1_777_716_000_250_000_000),
-        ("yesterday", None),
-        ("", None),
-        (True, None),
-        (None, None),
-        (float("inf"), None),
-        (float("nan"), None),
-        ("9999-99-99T00:00:00Z", None),
-    ],
-)
-def test_a_time_is_read_or_is_none(given: object, wall_ns: int | None) -> None:
-    assert moment(given) == wall_ns
-
-
-def test_members_keep_their_bytes() -> None:
-    found = members(b'{"a": {"b":1E2 , "c":"\xc3\xa4"}, "t": "x", "n": null}')
-    assert found is not None
-    assert exact(found["a"]) == b'{"b":1E2 , "c":"\xc3\xa4"}'
-    assert (text(found["t"]), text(found["a"]), text(None), value(found["n"])) == ("x", "", "", None)
-    assert not is_there(found["n"])
-    assert members(b"[1]") is None
-    assert first_members(b'\xef\xbb\xbf\n {"a":1}\n{"b":2}').keys() == {"a"}
-    assert words(["a", 1]) == ("a",)
+def test_what_is_null_is_not_there_and_half_a_sign_can_be_said() -> None:
+    assert [is_there(msgspec.Raw(text)) for text in (b"null", b"", b"0")] == [False, False, True]
     assert said("\ud800") == b"\xed\xa0\x80"
 
 
