@@ -4,7 +4,7 @@ The worst comes first. Descriptions are compared word by word. All names and val
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -33,11 +33,32 @@ def diff_lines(diff: SurfaceDiff, before: str, after: str) -> list[Line]:
         summary(diff),
     ]
     lines += [((f"{signs.NOTE} ", "muted"), span(note, "muted")) for note in diff.notes]
-    for (kind, name), changes in groupby(_ordered(diff.changes), key=lambda each: (each.kind, each.name)):
-        lines += [(), ((ONE.get(kind, kind), "muted"), (" " * bool(name), "text"), span(name, "method", limit=200))]
-        for change in changes:
-            lines += change_lines(change)
+    for _, group in groupby(_ordered(diff.changes), key=_together):
+        changes = [*group]
+        lines += [(), *(_thing_lines(changes) if len({each.name for each in changes}) == 1 else _list_lines(changes))]
     return lines
+
+
+def _together(change: SurfaceChange) -> tuple[str, ...]:
+    """What stands under one head: the changes of a thing, or the things of a kind that are gone, or new."""
+    whole = not change.path and change.kind in ONE and change.act is not Act.CHANGED
+    return ("", change.kind, change.act) if whole else (change.kind, change.name)
+
+
+def _thing_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
+    kind, name = changes[0].kind, changes[0].name
+    yield ((ONE.get(kind, kind), "muted"), (" " * bool(name), "text"), span(name, "method", limit=200))
+    for change in changes:
+        yield from change_lines(change)
+
+
+def _list_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
+    """Things that are gone, or new, a line each."""
+    kind, count = changes[0].kind, f"{len(changes):,}"
+    gone = changes[0].act is Act.REMOVED
+    yield ((f"{count} {kind} are gone" if gone else f"{count} new {kind}", "muted"),)
+    for change in changes:
+        yield (*_head(change), span(change.name, "method", limit=200))
 
 
 def summary(diff: SurfaceDiff) -> Line:
@@ -70,15 +91,9 @@ def _ordered(changes: Iterable[SurfaceChange]) -> list[SurfaceChange]:
 
 def change_lines(change: SurfaceChange) -> Iterator[Line]:
     """One change: rating and place, the reason, both sides."""
-    role = _ROLES[change.rating]
     where = text.visible(change.path, limit=300)
-    head: Line = (
-        (f"  {_SIGNS[change.rating]} ", role),
-        (f"{change.rating:<8} ", role),
-        (f"{_ACTS[change.act]} ", role),
-    )
     said = text.visible(change.sentence, limit=300)
-    yield (*head, (where, "key"), (": " if where else "", "key"), (said, "text"))
+    yield (*_head(change), (where, "key"), (": " if where else "", "key"), (said, "text"))
     before, after = change.before, change.after
     if isinstance(before, str) and isinstance(after, str) and (" " in before or " " in after):
         old, new = word_differences(before[:_LONGEST_TEXT], after[:_LONGEST_TEXT])
@@ -86,6 +101,15 @@ def change_lines(change: SurfaceChange) -> Iterator[Line]:
         yield (("             + ", "added"), *new)
     elif where:
         yield from _sides(change)
+
+
+def _head(change: SurfaceChange) -> Line:
+    role = _ROLES[change.rating]
+    return (
+        (f"  {_SIGNS[change.rating]} ", role),
+        (f"{change.rating:<8} ", role),
+        (f"{_ACTS[change.act]} ", role),
+    )
 
 
 def _sides(change: SurfaceChange) -> Iterator[Line]:

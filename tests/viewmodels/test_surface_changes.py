@@ -35,6 +35,15 @@ def test_the_summary_comes_first_then_the_thing_with_the_worst_change() -> None:
     assert _lines(shop(), shop())[2] == "no difference; 5 things on both sides"
 
 
+def test_things_that_are_gone_or_new_stand_together_a_line_each() -> None:
+    tools = [{"name": name} for name in "bca"]
+    lines = _lines(shop(tools=tools, resources=[]), shop(tools=[], prompts=[]))
+    place = lines.index("3 tools are gone")
+    assert lines[place + 1 : place + 4] == ["  ✗ breaking − a", "  ✗ breaking − b", "  ✗ breaking − c"]
+    assert lines[lines.index("prompt advise") + 1] == "  ✗ breaking − the prompt is gone"
+    assert "3 new tools" in _lines(shop(tools=[]), shop(tools=tools))
+
+
 def test_markdown_is_a_table_in_which_nothing_foreign_is_markup() -> None:
     evil = {"name": "a`|b\n<img>", "description": "x | y", "inputSchema": {}}
     worse = {**evil, "description": "[x](http://a) | `` \x1b[31m"}

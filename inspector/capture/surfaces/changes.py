@@ -12,7 +12,7 @@ import msgspec
 
 from inspector.capture.surfaces.members import account_changes, thing_changes
 from inspector.capture.surfaces.ratings import Act, Rating, SurfaceChange
-from inspector.capture.surfaces.surface import Surface
+from inspector.capture.surfaces.surface import Surface, name_of
 from inspector.protocol.differences import ABSENT
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.list_changes import key_of
@@ -26,6 +26,8 @@ _GONE = {
     "resources": Rating.WARNING,
 }
 """Resources come and go with what a server is about; the rest is its interface."""
+_FEW = 5
+"""Less than one in so many things in common is little."""
 
 
 class SurfaceDiff(msgspec.Struct, frozen=True):
@@ -68,7 +70,17 @@ def compare_surfaces(before: Surface, after: Surface) -> SurfaceDiff:
         found, same = _list_changes(kind, before.lists[kind], after.lists[kind], *whole)
         changes += found
         compared += same
-    return SurfaceDiff(tuple(changes), tuple(notes), compared)
+    return SurfaceDiff(tuple(changes), tuple(notes + _unlike(before, after, compared)), compared)
+
+
+def _unlike(before: Surface, after: Surface, common: int) -> list[str]:
+    """Whether these seem to be two servers, and not two versions of one."""
+    names = name_of(before), name_of(after)
+    fewest = min(sum(map(len, each.lists.values())) for each in (before, after))
+    if names[0] == names[1] or not all(names) or common * _FEW > fewest:
+        return []
+    in_common = f"{common:,} of {fewest:,} things" if common else "no thing"
+    return [f"{names[0][:60]!r} and {names[1][:60]!r} have {in_common} in common: are they versions of one server?"]
 
 
 def _list_changes(

@@ -183,8 +183,8 @@ class _Walk:
         left = [(at, each) for at, each in enumerate(ours) if _text(each) not in same or _ref(each)]
         right = [(at, each) for at, each in enumerate(theirs) if _text(each) not in same or _ref(each)]
         if len(left) == len(right):
-            for (at, one), (_, other) in zip(left, right, strict=True):
-                yield from self.places(below(below(path, keyword), at), one, other, depth + 1)
+            for (at, one), (there, other) in zip(left, right, strict=True):  # where they stand apart, the lower place
+                yield from self.places(below(below(path, keyword), min(at, there)), one, other, depth + 1)
             return
         for at, each in left:
             if _text(each) not in same:

@@ -28,14 +28,14 @@ def command(world: World, /, file: Path, where: str, out: Path | None) -> ExitSt
     are left out of what is compared.
     """
     from inspector.capture.compare.operations import accounts
+    from inspector.capture.lines import demand_file
     from inspector.capture.load import load
     from inspector.cli.resending import chosen_numbers
     from inspector.replay.cases.files import add_cases, beside
     from inspector.replay.cases.promoting import promoted
 
     output = Output(world)
-    if not file.is_file():
-        raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    demand_file(file, "mcp-inspect without any words lists recent captures.")
     journal = load(file)
     try:
         for notice in journal.notices:
@@ -46,8 +46,15 @@ def command(world: World, /, file: Path, where: str, out: Path | None) -> ExitSt
         journal.close()
     cases = promoted(found, chosen)
     if not cases:
-        raise UsageError("no request of the capture can become a case", hint="Only those that got an answer can.")
+        raise UsageError("no request of the capture can become a case", hint=_hint(where))
     path = out or beside(file)
     count = add_cases(path, cases)
-    output.narrate(f"{path}: {count:,} cases; run them with mcp-inspect test {path} TARGET")
+    cases_now = "1 case; run it" if count == 1 else f"{count:,} cases; run them"
+    output.narrate(f"{path}: {cases_now} with mcp-inspect test {path} TARGET")
     return ExitStatus.OK
+
+
+def _hint(where: str) -> str:
+    if where:
+        return "Only those that --where lets through and that got an answer can: mcp-inspect tail FILE lists them."
+    return "Calls, reads, prompts and completions can that got an answer, and what --where chooses."

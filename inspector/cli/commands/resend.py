@@ -43,6 +43,7 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     if world.theirs is None and url is None:
         raise UsageError("no server to send to", hint="Name a URL, or a server's command after --.")
+    choose(world, url, options)  # what is no target is told before anything is asked
     if options["to"] is not None and options["as_json"]:
         raise UsageError("--to opens the interface, so there is no --json", hint="Leave one of them out.")
     normal = read_wish(options)

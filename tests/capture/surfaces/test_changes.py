@@ -40,6 +40,15 @@ def test_a_list_that_one_side_does_not_know_or_has_in_part_is_not_held_against_t
     assert compare_surfaces(Surface(), shop()).changes == ()
 
 
+def test_two_servers_that_have_next_to_nothing_in_common_are_told_of() -> None:
+    other = {"name": "harbour", "version": "1"}
+    tools = [{"name": f"t{n}"} for n in range(10)]
+    (note,) = compare_surfaces(shop(), shop(server=other, tools=tools, resources=[], templates=[], prompts=[])).notes
+    assert "'shop' and 'harbour' have no thing in common" in note
+    assert compare_surfaces(shop(), shop(server=other)).notes == (), "it has got another name, and is the same"
+    assert compare_surfaces(shop(), shop(tools=tools)).notes == (), "it says of itself that it is the same"
+
+
 def test_of_several_things_with_one_name_the_first_is_compared_with_the_first() -> None:
     twice = [{"name": "a", "title": "1"}, {"name": "a", "title": "2"}]
     assert compare_surfaces(shop(tools=twice), shop(tools=twice)).changes == ()

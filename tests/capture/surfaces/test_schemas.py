@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.capture.surfaces.ratings import Act, Rating
@@ -92,6 +92,10 @@ _SCHEMAS = st.recursive(
 
 
 @given(_SCHEMAS, _SCHEMAS)
+@example(
+    {"anyOf": [{"anyOf": []}, {"properties": {}, "required": []}, {}]},
+    {"anyOf": [{}, {"properties": {"a": {}}, "required": []}, {"items": {}}]},
+)
 def test_the_same_is_no_change_and_the_way_back_has_the_same_places_turned_round(one: Any, other: Any) -> None:
     turned = {Act.ADDED: Act.REMOVED, Act.REMOVED: Act.ADDED, Act.CHANGED: Act.CHANGED}
     there = schema_changes("tools", "t", "s", one, other, Side.INPUT)

@@ -36,11 +36,19 @@ def test_a_call_that_came_to_something_else_later_is_a_case_of_its_own(tmp_path:
     assert [each.name for each in open_cases(out).cases] == ["tools/call count", "tools/call count (2)"]
 
 
+def test_a_capture_without_calls_is_told_what_can_be_done(tmp_path: Path) -> None:
+    capture = record(tmp_path / "a.mcpcap", *HANDSHAKE)
+    ran = inspect("promote", str(capture))
+    assert (ran.status, [*tmp_path.glob("*.yaml")]) == (ExitStatus.USAGE, [])
+    assert "Calls, reads, prompts and completions can that got an answer, and what --where chooses" in ran.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("no-such",), "no such file"),
         (("--where", "tool == none"), "no request of the capture can become a case"),
+        (("--where", "tool == none"), "mcp-inspect tail FILE lists them"),
         (("--where", "tol == 3"), "did you mean tool"),
     ],
 )

@@ -16,6 +16,7 @@ LIGHTHOUSE = str(sample("lighthouse"))
     ("argv", "said"),
     [
         ((LIGHTHOUSE,), "no server to send to"),
+        ((LIGHTHOUSE, "--yes", "--"), "nothing stands after --"),
         ((LIGHTHOUSE, *demo()), "needs your consent"),
         (("no-such", "--yes", *demo()), "no such file"),
         ((LIGHTHOUSE, "--where", "tol == 3", "--yes", *demo()), "did you mean tool"),
@@ -28,6 +29,7 @@ def test_what_cannot_be_sent_is_refused_before_a_server_is_started(argv: tuple[s
     ran = inspect("resend", *argv)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert said in ran.stderr
+    assert "sending" not in ran.stderr or "consent" in said
     assert resend.command.name == "resend"
 
 
