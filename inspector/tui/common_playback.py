@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from inspector.replay.common_order import CommonOrder, Place, Track
 from inspector.replay.player import Pause, Player
 from inspector.tui.playback import Playback
+from inspector.tui.whereabouts import CommonWhereabouts
 
 
-class CommonPlayback:
+class CommonPlayback(CommonWhereabouts):
     """Several recordings, moved together. Its entries are those of all, counted in the order of time."""
 
     def __init__(self, parts: Mapping[int, Playback], clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -25,11 +26,6 @@ class CommonPlayback:
         """Where somebody stands; None: behind the newest that is shown."""
         self._front: Place | None = None
         """What has come so far, where it is played; None: everything is shown."""
-
-    @property
-    def count(self) -> int:
-        """How many entries there are."""
-        return sum(self.order.end)
 
     @property
     def shown(self) -> int:
@@ -57,30 +53,9 @@ class CommonPlayback:
         return self._place is None and self.shown == self.count
 
     @property
-    def starts_far(self) -> bool:
-        """Whether it takes a while until they are played from here."""
-        return any(part.starts_far for part in self.parts)
-
-    @property
-    def grows(self) -> bool:
-        """Whether somebody is recording into one of them now."""
-        return any(part.grows for part in self.parts)
-
-    @property
-    def is_reading(self) -> bool:
-        """Whether one of them is still being read."""
-        return any(part.is_reading for part in self.parts)
-
-    @property
     def pause(self) -> Pause | None:
         """What is waited for while they are played."""
         return self.player.pause_at(self._clock(), self.count)
-
-    @property
-    def moment(self) -> tuple[int, int] | None:
-        """The wall clock where one stands, and the time since the first began, in nanoseconds; None before it did."""
-        at = self.at
-        return (self.order.time_of(at), max(0, self.order.time_of(at) - self.order.time_of(1))) if at else None
 
     @property
     def entry(self) -> tuple[int, int] | None:
@@ -88,10 +63,6 @@ class CommonPlayback:
         place = self._place or self._front or self.order.end
         which = self.order.before(place)
         return (self.numbers[which], place[which]) if which >= 0 else None
-
-    def place_of(self, number: int, n: int) -> int:
-        """The place in the order of all of entry n of a tab."""
-        return sum(self.order.of(self.numbers.index(number), n))
 
     # --- moving
 
@@ -124,24 +95,6 @@ class CommonPlayback:
         self._place = self._front = None
         for part in self.parts:
             part.show_all()
-
-    def next_exchange(self, by: int) -> int | None:
-        """The next request, or the one before; None if there is none."""
-        entry = self.entry
-        found = [
-            self.place_of(number, n)
-            for number, part in zip(self.numbers, self.parts, strict=True)
-            if (n := part.next_exchange(by, here=entry is not None and entry[0] != number)) is not None
-        ]
-        return None if not found else min(found) if by > 0 else max(found)
-
-    def meant(self, wanted: str) -> int:
-        """The entry that is asked for by its number, a time of day, or seconds since the start. Raises: FilterError."""
-        from inspector.viewmodels.go_to import meant_by
-
-        order = self.order
-        first_ns, newest = order.time_of(1), lambda: order.time_of(self.count)
-        return meant_by(wanted, self.count, first_ns, lambda ns, _: sum(order.by(ns - 1)) + 1, newest)
 
     # --- playing
 

@@ -92,6 +92,14 @@ class CommonReplaying:
             wire, n = panel.timeline.entry(message.index)
             common.go_to_entry(wire.number, n)
 
+    async def step_common_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+        """To the next entry of all that the timeline's filter shows, or the one before."""
+        n = self.common_match(by)
+        if n is not None:
+            await self.go_to_moment(n)
+        else:
+            self.say("Nothing more matches.")
+
     def common_match(self: "InspectApp", by: int) -> int | None:  # type: ignore[misc]
         """The next entry of all that the timeline's filter shows, or the one before; None if there is none."""
         common, panel = self.common, self.timeline

@@ -5,15 +5,15 @@ traffic shows no more than has come so far: that is the front.
 """
 
 import time
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 
 from inspector.replay.player import Pause, Player
 from inspector.tui.past_subject import PastSubject, past_of
 from inspector.tui.subject import Stage, Subject
+from inspector.tui.whereabouts import Whereabouts
 
 
-class Playback:
+class Playback(Whereabouts):
     """One recording."""
 
     def __init__(self, recording: Subject, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -31,11 +31,6 @@ class Playback:
         """The entry that was last chosen in the traffic, or that its cursor was put on."""
 
     @property
-    def count(self) -> int:
-        """How many entries the recording has."""
-        return self.recording.journal.count
-
-    @property
     def shown(self) -> int:
         """How many of them are shown."""
         return self.front.journal.count if self.front is not None else self.count
@@ -49,24 +44,6 @@ class Playback:
     def is_fronted(self) -> bool:
         """Whether what comes later is not shown."""
         return self.front is not None
-
-    @property
-    def grows(self) -> bool:
-        """Whether somebody is recording into it now."""
-        return self.recording.grows
-
-    @property
-    def is_reading(self) -> bool:
-        """Whether it is still being read."""
-        return self.recording.stage is Stage.LOADING
-
-    @property
-    def moment(self) -> tuple[int, int] | None:
-        """The wall clock where one stands, and the time since the start, in nanoseconds; None before the first."""
-        at, journal = self.at, self.recording.journal
-        if not 0 < at <= journal.count:
-            return None
-        return journal.store.wall_ns(at), max(0, journal.store.time_ns(at) - journal.started_ns)
 
     @property
     def is_at_end(self) -> bool:
@@ -101,18 +78,6 @@ class Playback:
         else:
             self.front.moment.advance(front)
         self.position = None if n >= self.shown and (front is not None or not self.grows) else n
-
-    def next_exchange(self, by: int, *, here: bool = False) -> int | None:
-        """The next request, or the one before, which with `here` may be this very entry; None if there is none."""
-        frames = self.recording.journal.conversation.exchanges.request_frames
-        place = bisect_right(frames, self.at) if by > 0 else bisect_left(frames, self.at + here) - 1
-        return frames[place] if 0 <= place < len(frames) and frames[place] else None
-
-    def meant(self, wanted: str) -> int:
-        """The entry that is asked for by its number, a time of day, or seconds since the start. Raises: FilterError."""
-        from inspector.viewmodels.go_to import meant
-
-        return meant(self.recording.journal, wanted, self.count)
 
     def show_all(self) -> None:
         """Stand at the end, and show everything."""

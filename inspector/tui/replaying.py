@@ -180,7 +180,7 @@ class Replaying(CommonReplaying):
     async def action_step_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
         """To the next entry that the filter of the traffic shows, or the one before."""
         if self.shows_timeline:
-            await self._step_common_match(by)
+            await self.step_common_match(by)
             return
         playback, rows = self._playback_of(self.tab), self._traffic
         if playback is None:
@@ -192,13 +192,6 @@ class Replaying(CommonReplaying):
         later = [n for n in shown if (n > playback.at if by > 0 else n < playback.at)]
         if later:
             await self.go_to_moment(min(later) if by > 0 else max(later))
-        else:
-            self.say("Nothing more matches.")
-
-    async def _step_common_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
-        n = self.common_match(by)
-        if n is not None:
-            await self.go_to_moment(n)
         else:
             self.say("Nothing more matches.")
 
