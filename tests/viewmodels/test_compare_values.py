@@ -12,5 +12,16 @@ def test_texts_and_objects_are_spread_over_lines_and_the_words_that_differ_are_m
     assert "[3]" in told
 
 
-def test_a_value_that_is_not_there_is_no_value() -> None:
-    assert "1" in "".join(plain(line) for line in value_lines("", "1"))
+def test_of_a_value_on_one_side_alone_all_of_it_is_shown() -> None:
+    assert [plain(line) for line in value_lines("", '{"a":[1],"b":"\\u001b["}')] == [
+        "  before: not there",
+        "+ {",
+        '+   "a": [',
+        "+     1",
+        "+   ],",
+        '+   "b": "\\u001b["',
+        "+ }",
+    ]
+    assert [plain(line) for line in value_lines('"one\\ntwo"', "")] == ["- one", "- two", "  after: not there"]
+    long = [plain(line) for line in value_lines(f'"{"x" * 9}' + "\\n" * 9000 + '"', "")]
+    assert (len(long), long[-2]) == (5002, "- and 4,000 lines more")

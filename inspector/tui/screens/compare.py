@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -31,6 +32,11 @@ from inspector.viewmodels.lines import Line
 from inspector.viewmodels.rows import SpanRows
 from inspector.viewmodels.text import visible
 
+_HOW = {
+    False: ("but for ids, times, cursors, ports and temporary paths", "but for what is made up"),
+    True: ("exactly",),
+}
+"""How two captures were compared, in many words and in few."""
 Made = Callable[[bool], Comparison]
 """Makes the comparison, on a thread; True: exactly. Raises: InspectError."""
 
@@ -53,6 +59,8 @@ class CompareScreen(ModalScreen[None]):
         self._make = make
         self._exact = False
         self._found: CompareRows | None = None
+        self._summary = ""
+        """Of the comparison that is shown; safe to show."""
         self._head = StatusLine()
         self._foot = StatusLine()
         self._list = LogList(SpanRows(), empty=[[("comparing", "muted")]])
@@ -83,9 +91,19 @@ class CompareScreen(ModalScreen[None]):
         self._list.empty = [[("There is nothing to compare.", "muted")]]
         self._list.source = self._found
         self._list.sync()
-        how = "exactly" if self._exact else "but for ids, times, cursors, ports and temporary paths"
-        self._head.show([(visible(summary(found, self._names)), "title")], [(how, "faint")])
+        self._summary = visible(summary(found, self._names))
+        self._show_head()
         self.action_jump(1, first=True)
+
+    def on_resize(self) -> None:
+        """There may be more room, or less."""
+        self._show_head()
+
+    def _show_head(self) -> None:
+        """The summary, and how it was compared as far as there is room beside it."""
+        room = self.size.width - cell_len(self._summary) - 4
+        how = next((how for how in _HOW[self._exact] if len(how) <= room), "")
+        self._head.show([(self._summary, "title")], [(how, "faint")] if how and self._summary else [])
 
     def _made(self, exactly: bool) -> tuple[Comparison, CompareRows]:
         """The comparison, and its rows, for which the places that differ are found."""
