@@ -26,8 +26,13 @@ def limit_options(command: F) -> F:
 
 
 def read(options: Mapping[str, Any]) -> Limits:
-    """What the options come to. Raises: UsageError."""
-    return msgspec.structs.replace(LIMITS, **dict(map(_one, options.get("limits", ()))))
+    """What the options come to; what they say of schemas holds from here on. Raises: UsageError."""
+    found = msgspec.structs.replace(LIMITS, **dict(map(_one, options.get("limits", ()))))
+    if (found.schema, found.pattern) != (LIMITS.schema, LIMITS.pattern):
+        from inspector.forms.bounds import Bounds, move  # hardly anybody moves them
+
+        move(Bounds(found.schema, found.pattern))
+    return found
 
 
 def _one(text: str) -> tuple[str, int]:

@@ -6,8 +6,8 @@ limit on patterns; a reference back to the root is enough to get there. So valid
 
 from typing import Final
 
-MOST_NODES: Final = 100_000
-"""JSON values in a schema."""
+from inspector.forms.bounds import bounds
+
 DEEPEST: Final = 200
 
 DEFAULT: Final = "2020-12"
@@ -45,7 +45,7 @@ def without_dialects(schema: object) -> object:
 
     Raises: TooLarge.
     """
-    left = [MOST_NODES]
+    left = [bounds().schema]
     return _copied(schema, left, 0)
 
 
@@ -59,7 +59,7 @@ def mentions(node: object, keyword: str) -> bool:
 def _copied(node: object, left: list[int], depth: int) -> object:
     left[0] -= 1
     if left[0] < 0:
-        raise TooLarge(f"the schema has more than {MOST_NODES} parts")
+        raise TooLarge(f"the schema has more than {bounds().schema:,} parts (--max schema=N raises that)")
     if depth > DEEPEST:
         raise TooLarge(f"the schema is nested more than {DEEPEST} deep")
     if isinstance(node, list):

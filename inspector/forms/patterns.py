@@ -10,6 +10,8 @@ import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from inspector.forms.bounds import bounds
+
 if TYPE_CHECKING:
     import regex
 
@@ -17,8 +19,6 @@ LONGEST_PATTERN: Final = 2_000
 LONGEST_TEXT: Final = 200_000
 MOST_COPIES: Final = 20_000
 """The product of all counted repetitions: `(a{100}){100}` is compiled to 10,000 letters."""
-SECONDS: Final = 0.1
-"""For one search."""
 
 
 class PatternUnusable(Exception):
@@ -34,9 +34,9 @@ def matches(pattern: str, text: str) -> bool:
     if len(text) > LONGEST_TEXT:
         raise PatternUnusable(f"a text of {len(text)} characters is too long to try the pattern {_short(pattern)} on")
     try:
-        return found.search(text, timeout=SECONDS) is not None
+        return found.search(text, timeout=bounds().pattern_ms / 1000) is not None
     except TimeoutError:
-        raise PatternUnusable(f"the pattern {_short(pattern)} takes too long") from None
+        raise PatternUnusable(f"the pattern {_short(pattern)} takes too long (--max pattern=MS raises that)") from None
 
 
 def usable(pattern: str) -> bool:

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Final
 
+from inspector.forms.bounds import bounds
 from inspector.forms.dialects import DEFAULT, TooLarge, dialect_of, mentions, without_dialects
 from inspector.forms.fields import UNSET
 from inspector.forms.keywords import OURS, Fault, Keyword
@@ -24,14 +25,10 @@ from inspector.forms.schema_faults import schema_faults
 from inspector.forms.sentences import quote, sentence
 from inspector.forms.unions import Error, plain_errors
 
-MOST_STEPS: Final = 100_000
-"""Half a second, or a value of 10,000 items with some members each."""
 MOST_PROBLEMS: Final = 200
 DEEPEST_VALUE: Final = 150
 """Keywords within one another. Well before Python's own end of the stack: where that comes while the library is in
 its Rust parts, it is no exception that can be caught like others, and words of theirs go to the terminal."""
-SECONDS: Final = 0.25
-"""If a clock is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +70,14 @@ def validate(
     instance: object,
     *,
     dialect_hint: str = "",
-    steps: int = MOST_STEPS,
+    steps: int | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Verdict:
     """The verdict of `schema` on `instance`.
 
     The dialect is the schema's own (`$schema`), else `dialect_hint` (a URI, or a name such as "2020-12" or "draft-07"),
     else 2020-12 that also understands what draft-07 wrote differently. `clock` gives seconds and only ever advances;
-    `time.thread_time` does not count what the machine does beside this.
+    `time.thread_time` does not count what the machine does beside this. `steps` None for what the bounds let.
     """
     if isinstance(schema, bool):
         refused = Problem((), "is not allowed here", "", got=quote(instance))
@@ -91,12 +88,13 @@ def validate(
     if dialect is None:
         named = quote(schema.get("$schema", dialect_hint))
         return Verdict(None, note=f"cannot validate: the schema's dialect ({named}) is not known here")
-    meter = _Meter(steps, clock)
+    most = bounds().schema if steps is None else steps
+    meter = _Meter(most, clock)
     verdict = _judged(dialect, schema, instance, meter)
-    return _judged(dialect, schema, instance, _Meter(steps, clock)) if meter.was_late else verdict
+    return _judged(dialect, schema, instance, _Meter(most, clock)) if meter.was_late else verdict
 
 
-def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int = MOST_STEPS * 3) -> Verdict:
+def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | None = None) -> Verdict:
     """Whether `schema` is a schema, by the metaschema of its dialect; the paths are places in the schema.
 
     One that names no dialect and is wrong in 2020-12 but right in draft-07 is fine, with a note.
@@ -109,6 +107,7 @@ def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int = MO
     if dialect is None:
         named = quote(schema.get("$schema", dialect_hint))
         return Verdict(None, note=f"the schema's dialect ({named}) is not known here")
+    steps = bounds().schema * 3 if steps is None else steps
     verdict = _by_metaschema(dialect, schema, steps)
     if verdict.ok is False and "$schema" not in schema and not dialect_hint:
         if _by_metaschema("draft-07", schema, steps).ok:
@@ -213,15 +212,17 @@ class _Meter:
 
     def start(self) -> None:
         if self.clock:
-            self.until = self.clock() + SECONDS
+            self.until = self.clock() + bounds().seconds
 
     def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
-            raise _Spent("the schema takes too many steps on this value")
+            raise _Spent("the schema takes too many steps on this value (--max schema=N raises that)")
         if self.clock and self.clock() > self.until:
             self.was_late = True
-            raise _Spent(f"the schema takes longer than {SECONDS} s on this value")
+            raise _Spent(
+                f"the schema takes longer than {bounds().seconds:g} s on this value (--max schema=N raises that)"
+            )
 
     def stop_if_too_deep(self) -> None:
         if self.deep > DEEPEST_VALUE:

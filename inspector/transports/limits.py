@@ -11,6 +11,8 @@ RATIO = 100
 REDIRECTS = 5
 PAGES = 1000
 ITEMS = 100_000
+SCHEMA = 100_000
+PATTERN = 100
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -26,6 +28,10 @@ class Limits(msgspec.Struct, frozen=True):
     """Of one list."""
     items: int = ITEMS
     """Of one list; the page with one too many is the last."""
+    schema: int = SCHEMA
+    """Parts of a schema that values are held against, and steps that takes. It holds for the whole process."""
+    pattern: int = PATTERN
+    """Milliseconds of a search for a schema's `pattern`. It holds for the whole process."""
 
 
 LIMITS = Limits()

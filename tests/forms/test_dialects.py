@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from inspector.forms.dialects import MOST_NODES, TooLarge, dialect_of, mentions, without_dialects
+from inspector.forms.bounds import SCHEMA
+from inspector.forms.dialects import TooLarge, dialect_of, mentions, without_dialects
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_a_schema_that_is_too_large_or_too_deep_is_refused() -> None:
     deep: Any = {}
     for _ in range(5_000):
         deep = {"items": deep}
-    wide: Any = {"items": [{}] * (MOST_NODES + 1)}
+    wide: Any = {"items": [{}] * (SCHEMA + 1)}
     for huge in (deep, wide):
         with pytest.raises(TooLarge):
             without_dialects(huge)
