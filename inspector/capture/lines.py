@@ -14,7 +14,7 @@ from typing import NamedTuple
 from inspector.capture.foreign import LOOKS_AT, foreign
 from inspector.capture.records import FORMAT, VERSION, Head, from_line, type_of
 from inspector.capture.window import read_at
-from inspector.errors import CaptureError
+from inspector.errors import CaptureError, UsageError
 
 MOST = 1024 * 1024 * 1024
 """Bytes of the longest line that is read; longer ones are passed over as unreadable."""
@@ -34,14 +34,41 @@ def open_for_reading(path: Path) -> int:
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not keep us waiting
+    except ValueError as error:
+        raise CaptureError(f"{path} can't be opened: {error}", hint=_way_out(error)) from None
     except OSError as error:
-        raise CaptureError(f"{path} can't be opened: {error.strerror}", hint="check the name of the file") from None
+        raise CaptureError(f"{path} can't be opened: {error.strerror}", hint=_way_out(error)) from None
     mode = os.fstat(fd).st_mode
     if not stat.S_ISREG(mode):
         os.close(fd)
-        what = "a directory" if stat.S_ISDIR(mode) else "no ordinary file"
-        raise CaptureError(f"{path} is {what}", hint="name a .mcpcap file")
+        raise CaptureError(f"{path} is {_kind(mode)}", hint="name a .mcpcap file")
     return fd
+
+
+def demand_file(path: Path, hint: str) -> None:
+    """See that a name is that of an ordinary file. `hint`: what to do if nothing has that name.
+
+    Raises: UsageError; CaptureError for what is there and no such file.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"{path}: no such file", hint=hint) from None
+    except (OSError, ValueError) as error:  # a NUL in a name is a ValueError
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise CaptureError(f"{path} can't be opened: {why}", hint=_way_out(error)) from None
+    if not stat.S_ISREG(mode):
+        raise CaptureError(f"{path} is {_kind(mode)}", hint="name a .mcpcap file")
+
+
+def _kind(mode: int) -> str:
+    return "a directory" if stat.S_ISDIR(mode) else "no ordinary file"
+
+
+def _way_out(error: OSError | ValueError) -> str:
+    if isinstance(error, PermissionError):
+        return "look at the rights of the file and its directories; captures are for their owner alone"
+    return "check the name of the file"
 
 
 def read_head(fd: int, path: Path) -> Head:
@@ -67,7 +94,7 @@ def read_head(fd: int, path: Path) -> Head:
 def _not_read(path: Path, start: bytes) -> CaptureError:
     """The error for a first line that is no record as we know them: a newer head may look different."""
     if type_of(start.split(b"\n", 1)[0]) == "head":
-        return CaptureError(f"the first line of {path} is no head that mcp-inspect knows", hint="update mcp-inspect")
+        return CaptureError(f"{path} begins with a head that mcp-inspect can't read", hint="update mcp-inspect")
     return foreign(str(path), start)
 
 

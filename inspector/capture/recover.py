@@ -12,11 +12,12 @@ from typing import BinaryIO
 
 import msgspec
 
+from inspector.capture.foreign import LOOKS_AT
 from inspector.capture.lines import Tell, blocks, open_for_reading, read_head, tell_nobody
 from inspector.capture.opening import being_written, demand_place, make_private_directory
 from inspector.capture.records import KNOWN, EndRecord, from_line, to_line, type_of
 from inspector.capture.window import read_at
-from inspector.errors import UsageError
+from inspector.errors import CaptureError, UsageError
 from inspector.whole import whole_file
 
 
@@ -47,6 +48,8 @@ def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell
     fd = open_for_reading(path)
     try:
         read_head(fd, path)
+        if b"\n" not in read_at(fd, 0, LOOKS_AT):
+            raise CaptureError(f"{path} holds a head and no entry: there is nothing to save", hint="Record it again.")
         demand_place(out, path, overwrite=overwrite)
         make_private_directory(out.parent)
         with whole_file(out, overwrite=overwrite) as made:

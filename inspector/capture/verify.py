@@ -135,17 +135,21 @@ class _Check:
         self._torn = 0
         self._unknown: Counter[str] = Counter()
         self._blind = False
+        self._counts: Counter[str] = Counter()
 
     def line(self, line: bytes, whole: bool, place: int) -> None:
         self._number += 1
         self._place = place
         self._complete = self._clean = False
         try:
-            self._record(from_line(line))
+            record = from_line(line)
         except ValueError:
             self._unread(line, whole)
+        else:
+            self._record(record)
+            self._counts[str(record.__struct_config__.tag)] += 1
         if not whole:
-            self._torn = len(line)
+            self._torn, self._complete, self._clean = len(line), False, False
             return
         self._all.update(line)
         self._all.update(b"\n")
@@ -225,5 +229,8 @@ class _Check:
     def _end(self, told: EndRecord) -> None:
         self._complete = told.sha256 == self._all.hexdigest()
         self._clean = told.clean
+        known = {kind: count for kind, count in told.counts.items() if kind in KNOWN}
+        if self._complete and known != self._counts:
+            self._fault("The last line counts other records than there are: it was changed.")
         if not self._complete:
             self._fault("The last line does not fit the lines before it: something was changed, added or taken out.")

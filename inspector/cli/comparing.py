@@ -102,9 +102,9 @@ def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
 def read_accounts(path: Path, output: Output) -> Accounts:
     """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
     from inspector.capture.compare import reading
+    from inspector.capture.lines import demand_file
 
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    demand_file(path, "mcp-inspect without any words lists recent captures.")
     read = reading.read_accounts(path)
     for notice in read.notices:
         output.warn(f"{path.name}: {notice}")

@@ -29,14 +29,12 @@ def tools_beside(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
 
     Raises: UsageError for what is no file.
     """
+    from inspector.capture.lines import demand_file
     from inspector.capture.load import load
 
     beside: dict[str, frozenset[str]] = {}
     for path in paths:
-        if not path.is_file():
-            raise UsageError(
-                f"{path}: no such file", hint="Name captures of the servers that are configured beside it."
-            )
+        demand_file(path, "Name captures of the servers that are configured beside it.")
         journal = load(path)
         try:
             conversation = journal.conversation

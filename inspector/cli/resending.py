@@ -35,10 +35,10 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
     Raises: CaptureError, UsageError.
     """
+    from inspector.capture.lines import demand_file
     from inspector.capture.load import load
 
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    demand_file(path, "mcp-inspect without any words lists recent captures.")
     journal = load(path)
     try:
         for notice in journal.notices:

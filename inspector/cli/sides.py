@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.capture.lines import demand_file
 from inspector.capture.surfaces.lock_file import is_lock_file, read_lock_file
 from inspector.capture.surfaces.surface import Surface, surface_of
 from inspector.cli.comparing import is_capture
@@ -72,12 +73,12 @@ def side_of(word: str) -> Side:
     if word.startswith(_URL):
         return Side(Kind.TARGET, without_credentials(word), url=word)
     path = Path(word).expanduser()
-    if path.is_file():
+    if os.path.isfile(path):
         if os.access(path, os.X_OK) and not is_capture(path):
             raise UsageError(f"{word} is a program", hint="A command of one word stands after --.")
         return Side(Kind.SURFACE if is_lock_file(path) else Kind.CAPTURE, word, path)
     if not any(char.isspace() for char in word):
-        raise UsageError(f"{word}: no such file", hint="A server's command is quoted as one word, or stands after --.")
+        demand_file(path, "A server's command is quoted as one word, or stands after --.")
     try:
         argv = tuple(shlex.split(word))
         return Side(Kind.TARGET, shlex.join(command_without_credentials(argv)), argv=argv)

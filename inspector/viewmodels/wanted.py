@@ -37,7 +37,7 @@ def wanted(word: str, servers: Sequence[Server]) -> Wanted:
         return OpenTyped(url=word)
     if (named := _named(word, servers)) is not None:
         return OpenServer(named)
-    if word.endswith(".mcpcap") or ("/" in word and Path(word).expanduser().is_file() and " " not in word):
+    if word.endswith(".mcpcap") or _is_file(word):
         return OpenCapture(_capture(word))
     if any(char.isspace() for char in word):
         return OpenTyped(argv=_argv(word))
@@ -54,10 +54,17 @@ def _named(word: str, servers: Sequence[Server]) -> Server | None:
     return found[0] if found else None
 
 
-def _capture(word: str) -> Path:
+def _is_file(word: str) -> bool:
+    """Whether a word that looks like a file's name is that of one: a capture, or what another program recorded."""
     path = Path(word).expanduser()
-    if not path.is_file():
-        raise UsageError(f"{word}: no such file", hint="mcp-inspect without any words lists recent captures.")
+    return " " not in word and ("/" in word or bool(path.suffix)) and path.is_file()
+
+
+def _capture(word: str) -> Path:
+    from inspector.capture.lines import demand_file  # the start names none
+
+    path = Path(word).expanduser()
+    demand_file(path, "mcp-inspect without any words lists recent captures.")
     return path
 
 

@@ -69,7 +69,7 @@ def test_a_head_alone_without_a_line_end_is_enough(path: Path) -> None:
         (b'"v":"1.0"', b'"v":"2.0"', "written by a newer mcp-inspect: its format is 2.0, this one reads up to 1.0"),
         (b'"v":"1.0"', b'"v":"next"', "has the version 'next', which is none"),
         (b'"v":"1.0"', b'"v":"0.9"', "has the version '0.9', which is none"),
-        (b'"v":"1.0"', b'"v":2', "is no head that mcp-inspect knows"),
+        (b'"v":"1.0"', b'"v":2', "begins with a head that mcp-inspect can't read"),
         (b'"must":[]', b'"must":["sealed","chained"]', "without knowing about sealed, chained"),
         (b'"format":"mcpcap"', b'"format":"pcap"', "in a format of another program"),
     ],

@@ -7,7 +7,8 @@ with each stands in `expected.json` beside them, for readers in any language.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,15 @@ def closed(records: list[dict[str, Any]], between: bytes = b"") -> bytes:
     """A whole file: the records, whatever stands `between`, digests, the end."""
     every = [*records, *sums(records)]
     body = b"".join(map(line, records)) + between + b"".join(map(line, every[len(records) :]))
-    counts = Counter(each["r"] for each in every)
+    counts = Counter(each["r"] for each in every) + Counter(_types(between))
     return body + line({"r": "end", "counts": counts, "sha256": hashlib.sha256(body).hexdigest(), "clean": True})
+
+
+def _types(lines: bytes) -> Iterator[str]:
+    """The types of the records among lines."""
+    for each in lines.splitlines():
+        with suppress(ValueError, TypeError, KeyError):
+            yield str(json.loads(each)["r"])
 
 
 def _session() -> list[dict[str, Any]]:

@@ -9,12 +9,15 @@ know are passed over; a higher version is refused.
 """
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from inspector.capture.lines import open_for_reading
 from inspector.capture.surfaces.surface import Surface, things_of
+from inspector.capture.window import read_at
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import canonical, content_hash
@@ -62,12 +65,12 @@ def save(path: Path, surface: Surface) -> None:
 
 
 def is_lock_file(path: Path) -> bool:
-    """Whether a file says of itself that it is one. Raises: UsageError if it can't be read."""
+    """Whether a file says of itself that it is one. Raises: CaptureError if it can't be read."""
+    fd = open_for_reading(path)
     try:
-        with path.open("rb") as file:
-            start = file.read(_LOOKS_AT)
-    except OSError as error:
-        raise UsageError(f"{path}: can't be read: {error.strerror}") from None
+        start = read_at(fd, 0, _LOOKS_AT)
+    finally:
+        os.close(fd)
     return b'"mcp-surface"' in start.split(b'"server"')[0] and start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 

@@ -96,10 +96,10 @@ async def ask_for_lists(visit: Visit) -> None:
 
 
 def _check_file(output: Output, path: Path, wish: Wish) -> ExitStatus:
+    from inspector.capture.lines import demand_file
     from inspector.capture.load import load
 
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file", hint="Name a capture, a URL, or a server's command after --.")
+    demand_file(path, "Name a capture, a URL, or a server's command after --.")
     journal = load(path)
     try:
         for notice in journal.notices:

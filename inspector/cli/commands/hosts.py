@@ -17,7 +17,6 @@ from inspector.cli.lists import fetch
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.world import World
-from inspector.errors import UsageError
 
 _EXAMPLES = (
     "mcp-inspect hosts -- node server.js",
@@ -72,10 +71,10 @@ def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
 
 
 def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
+    from inspector.capture.lines import demand_file
     from inspector.capture.load import load
 
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file", hint="Name a capture, a URL, or a server's command after --.")
+    demand_file(path, "Name a capture, a URL, or a server's command after --.")
     journal = load(path)
     try:
         return _tell(output, journal, hosts, called, every)

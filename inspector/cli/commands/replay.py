@@ -8,7 +8,6 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import replay
 from inspector.cli.world import World
-from inspector.errors import UsageError
 
 _EXAMPLES = (
     "mcp-inspect replay session.mcpcap",
@@ -26,7 +25,8 @@ def command(world: World, /, files: tuple[Path, ...]) -> ExitStatus:
     What another program recorded opens as well, as what mcp-inspect import makes of it, and so it does wherever a
     command takes a capture. Nothing is kept of that but notes, beside the file.
     """
+    from inspector.capture.lines import demand_file
+
     for file in files:
-        if not file.is_file():
-            raise UsageError(f"{file}: no such file", hint="mcp-inspect without any words lists recent captures.")
+        demand_file(file, "mcp-inspect without any words lists recent captures.")
     return replay(world, *files)

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.capture.surfaces.lock_file import as_json, is_lock_file, read_lock_file, save, written
 from inspector.capture.surfaces.surface import Surface
-from inspector.errors import UsageError
+from inspector.errors import CaptureError, UsageError
 from tests.capture.surfaces.offered import SHOP, shop
 
 
@@ -83,5 +83,5 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.json").mkdir()
     with pytest.raises(UsageError, match="can't be written"):
         save(tmp_path / "a.json", shop())
-    with pytest.raises(UsageError, match="can't be read"):
+    with pytest.raises(CaptureError, match="can't be opened"):
         is_lock_file(tmp_path / "none")

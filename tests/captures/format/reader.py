@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ class Reader:
         self.left_out, self._faults = int(rest != b""), 0
         self._streams: dict[tuple[str, str], tuple[Any, int, int]] = {}
         self._file = hashlib.sha256(BOM if data.startswith(BOM) else b"")
+        self._counts = Counter[str]()
         self._is_blind, self._is_clean = False, False
         for line in lines:
             self._is_clean = False
@@ -58,6 +60,9 @@ class Reader:
 
     def _line(self, line: bytes) -> None:
         record = _record(line)
+        counts = dict(self._counts)
+        if record is not None and record["r"] in KNOWN:
+            self._counts[record["r"]] += 1
         if record is None or record["r"] not in KNOWN:
             self.left_out += 1
             self._faults += record is None
@@ -72,7 +77,8 @@ class Reader:
         elif record["r"] == "gap":
             self._is_blind, self._faults = True, self._faults + 1
         elif record["r"] == "end":
-            self._faults += record["sha256"] != self._file.hexdigest()
+            counted = {kind: count for kind, count in record["counts"].items() if kind in KNOWN}
+            self._faults += record["sha256"] != self._file.hexdigest() or counted != counts
             self._is_clean = record["clean"]
 
     def _frame(self, record: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ def test_the_interface_opens_on_the_capture(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_or_no_terminal_is_refused(tmp_path: Path) -> None:
-    assert "no such file" in inspect("replay", str(tmp_path), terminal=True).stderr
+    assert "is a directory" in inspect("replay", str(tmp_path), terminal=True).stderr
     (tmp_path / "a").write_text("")
     ran = inspect("replay", str(tmp_path / "a"))
     assert ran.status == ExitStatus.USAGE
