@@ -118,6 +118,11 @@ def stand_in(path: Path) -> StandIn | None:
     return _stand_ins.of(path, version) if version is not None else None
 
 
+def is_foreign(path: Path) -> bool:
+    """Whether something has to stand in for a file."""
+    return _version(path) is not None
+
+
 def _version(path: Path) -> _Version | None:
     """Of a file in a known format of another program; None for any other one, and if there is none."""
     with suppress(CaptureError):

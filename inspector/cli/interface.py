@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # of the start screen; a named server does not wait for what 
     from inspector.viewmodels.start import Capture, Server, StartChoice
     from inspector.viewmodels.wanted import Wanted
 
+_LONG = 8 * 1024 * 1024
+"""Bytes of another program's file from which on somebody would wonder why there is no picture yet."""
 Show = Callable[[Callable[..., Live], Live], ExitStatus]
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
 
@@ -129,7 +131,24 @@ def replay(world: World, path: Path, *others: Path) -> ExitStatus:
     """Open the interface on captures: nothing is connected to, nothing started, unless the person opens it."""
     from inspector.viewmodels.start import OpenCapture
 
-    return open_all(world, lambda servers: [*map(OpenCapture, (path, *others))])
+    def wanted(servers: Servers) -> "list[Wanted]":
+        for each in (path, *others):
+            _look_into(world, each)
+        return [*map(OpenCapture, (path, *others))]
+
+    return open_all(world, wanted)
+
+
+def _look_into(world: World, path: Path) -> None:
+    """Read a long file of another program first, and say so. Raises: CaptureError if nothing comes of it."""
+    if path.stat().st_size > _LONG:
+        from inspector.capture.stand_ins import is_foreign, stand_in
+        from inspector.viewmodels.text import human_size, visible
+
+        if is_foreign(path):
+            size = human_size(path.stat().st_size)
+            Output(world).narrate(f"reading {visible(path.name, limit=100)}, {size} of another program")
+            stand_in(path)
 
 
 def compare_on_screen(

@@ -249,7 +249,7 @@ class Tabs:
 
         def chosen(wanted: "Wanted | None") -> None:
             if wanted is not None:
-                self.call_later(self.open_tab, wanted)
+                self.run_worker(self.open_tab(wanted), group="opening")
 
         self.push_screen(OpenScreen(servers, captures), chosen)
 
@@ -257,6 +257,7 @@ class Tabs:
         """Open something in a tab of its own, and show that; what is wrong with it is said."""
         assert self.opener is not None, "whoever can choose has an opener"
         try:
+            await _prepare(wanted)
             tab = await self.add_tab(self.opener.open(wanted))
         except InspectError as error:
             self.say(f"{error} {error.hint}".rstrip(), severity="error")
@@ -311,6 +312,16 @@ class Tabs:
             await asyncio.to_thread(tab.close)
         kept = tab.subject.journal.capture_path if tab.subject.can_act else None
         self.say(f"{tab.name} is closed." + (f" It is kept in {kept.name}." if kept else ""))
+
+
+async def _prepare(wanted: "Wanted") -> None:
+    """Make a capture of another program's file, however long that takes. Raises: CaptureError."""
+    from inspector.viewmodels.start import OpenCapture
+
+    if isinstance(wanted, OpenCapture):
+        from inspector.capture.stand_ins import stand_in
+
+        await asyncio.to_thread(stand_in, wanted.path)
 
 
 def _unlike(name: str, others: list[str]) -> str:

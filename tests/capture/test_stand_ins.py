@@ -9,7 +9,7 @@ import pytest
 from inspector.capture.import_.formats import READERS
 from inspector.capture.load import load
 from inspector.capture.notes import NotesFile, new_mark
-from inspector.capture.stand_ins import open_capture, stand_in
+from inspector.capture.stand_ins import is_foreign, open_capture, stand_in
 from inspector.errors import CaptureError
 from tests.architecture.sources import ROOT
 from tests.capture.import_.orchard import messages
@@ -40,6 +40,8 @@ def test_what_was_left_out_of_it_is_said() -> None:
 def test_a_capture_stands_for_itself_and_what_is_neither_is_refused_as_before(tmp_path: Path) -> None:
     capture = ROOT / "tests/captures/evening.mcpcap"
     assert stand_in(capture) is None
+    assert not is_foreign(capture)
+    assert is_foreign(FILES[0])
     text = tmp_path / "a.txt"
     text.write_text("good evening")
     for path, said in ((text, "is text, but no capture"), (tmp_path / "none", "No such file"), (tmp_path, "directory")):

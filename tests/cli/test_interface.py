@@ -4,9 +4,11 @@ import gc
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from inspector.cli import interface
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.interface import demand_terminal, inspect
 from inspector.cli.options import Chosen
@@ -17,6 +19,7 @@ from inspector.errors import UsageError
 from inspector.session.engine import Live
 from inspector.session.session import State
 from inspector.session.waiting import Clocks
+from inspector.viewmodels.start import OpenCapture
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal, demo
 
@@ -100,3 +103,22 @@ def test_without_a_terminal_the_other_commands_are_named() -> None:
         with pytest.raises(UsageError, match="needs a terminal") as refused:
             demand_terminal(world)
         assert "info, list, call, read or prompt" in refused.value.hint
+
+
+def test_a_long_file_of_another_program_is_read_before_the_first_picture_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(interface, "_LONG", 0)
+    shown: list[object] = []
+
+    def open_all(_: World, wishes: Callable[[Any], list[object]]) -> ExitStatus:
+        shown.extend(wishes(None))
+        return ExitStatus.OK
+
+    monkeypatch.setattr(interface, "open_all", open_all)
+    world = World(None, {}, Terminal(), Terminal(), io.StringIO())
+    captures = ROOT / "tests" / "captures"
+    paths = (captures / "foreign" / "browser.har", captures / "evening.mcpcap")
+    assert interface.replay(world, *paths) == ExitStatus.OK
+    assert shown == [*map(OpenCapture, paths)]
+    assert world.stderr.getvalue() == "reading browser.har, 4.0 kB of another program\n"  # type: ignore[attr-defined]

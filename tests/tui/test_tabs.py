@@ -14,6 +14,7 @@ from inspector.tui.screens.open import OpenScreen
 from inspector.tui.subject import Stage
 from inspector.tui.tabs import Tab
 from inspector.viewmodels.wanted import OpenTyped
+from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.tui.several import aboard, stages
@@ -194,3 +195,15 @@ def test_a_login_that_is_wanted_is_told_once() -> None:
     assert "wants a login" in tab.login_told()
     assert tab.login_told() == ""
     staged.tape.journal.close()
+
+
+async def test_what_another_program_recorded_opens_in_a_tab_with_what_it_lost(tmp_path: Path) -> None:
+    path = tmp_path / "browser.har"
+    path.write_bytes((ROOT / "tests" / "captures" / "foreign" / "browser.har").read_bytes())
+    async with aboard("north", size=(120, 30)) as (app, pilot, _):
+        await pilot.press("O", "slash")
+        await until(lambda: bool(app.screen.query(Input)), "the line to type into")
+        app.screen.query_one(Input).value = str(path)
+        await pilot.press("enter")
+        await until(lambda: "Read from browser.har, a HAR file" in text(app), "what it was read from")
+        await until(lambda: "tools/call pick" in text(app), "what it holds")

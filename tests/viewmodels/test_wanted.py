@@ -38,6 +38,10 @@ def test_a_capture_is_opened_where_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     Path("b").write_text("x")
     assert wanted("a.mcpcap", ()) == OpenCapture(Path("a.mcpcap"))
     assert wanted("./b", ()) == OpenCapture(Path("b"))
+    Path("session.har").write_text("x")
+    assert wanted("session.har", ()) == OpenCapture(Path("session.har"))
+    with pytest.raises(UsageError, match="'b' is no URL"):
+        wanted("b", ())
     with pytest.raises(UsageError, match="no such file"):
         wanted("none.mcpcap", ())
 
