@@ -84,7 +84,7 @@ class Replaying(CommonReplaying):
             from inspector.tui.widgets.transport_bar import TransportBar
 
             bar = self._bar_of_replay = TransportBar(self)
-            self.mount(bar)
+            self.screen_stack[0].mount(bar)  # a screen that lies over it now would take it along
         if bar is not None and bar.is_attached:
             bar.sync(playback)
 

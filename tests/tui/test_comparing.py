@@ -3,6 +3,7 @@
 from inspector.capture.compare.normal import Normal
 from inspector.tui.comparing import ComparingApp
 from inspector.tui.screens.compare import CompareScreen
+from inspector.tui.widgets.transport_bar import TransportBar
 from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -12,7 +13,10 @@ async def test_it_begins_with_the_comparison_and_goes_on_with_the_captures() -> 
     app = ComparingApp(sample("lighthouse"), sample("evening"), Normal(), ["tools/*"])
     async with app.run_test(size=(120, 30)) as pilot:
         await until(lambda: isinstance(app.screen, CompareScreen) and "only in" in text(app), "the comparison")
+        await until(lambda: len(app.screen_stack[0].query(TransportBar)) == 1, "the bar of the recording, behind it")
+        assert "play" not in text(app)
         await pilot.press("escape")
         await until(lambda: len(app.tabs) == 2 and "evening" in text(app), "the tabs")
+        await until(lambda: "_ play" in text(app), "the bar")
     for tab in app.tabs:
         await tab.subject.end()
