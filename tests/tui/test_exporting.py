@@ -36,11 +36,14 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
         await pilot.press("E")
         await until(lambda: "entries checked" in text(app), "the findings")
         await pilot.press("j", "X", "right")
-        await until(lambda: "what the chosen finding rests on" in text(app), "what it rests on")
+        await until(lambda: "the finding's evidence" in text(app), "what it rests on")
         await pilot.press("escape", "7")
         await until(lambda: "wreck" in text(app), "the shelf")
         await pilot.press("X")
-        await until(lambda: isinstance(app.screen, ExportScreen) and "wreck.har" in text(app), "the chosen capture")
+        await until(
+            lambda: isinstance(app.screen, ExportScreen) and "everything in wreck.mcpcap" in text(app),
+            "the chosen capture",
+        )
         await pilot.press("enter", "enter")
         await until(lambda: (tmp_path / "wreck.har").exists(), "its file")
 

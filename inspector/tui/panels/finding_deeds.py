@@ -74,7 +74,7 @@ class FindingDeeds(Panel):
         journal, entries = self._subject.journal, set[int]()
         for n in dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE]):
             entries.update(entries_of(journal, n) or (n,))
-        return (Scope("what the chosen finding rests on", sorted(entries)),) if entries else ()
+        return (Scope("the finding's evidence", sorted(entries)),) if entries else ()
 
     def _kept(self) -> KeptMutes:
         from inspector.config.paths import places

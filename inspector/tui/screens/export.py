@@ -143,7 +143,9 @@ class ExportScreen(ModalScreen[Made | None]):
     def _tell(self) -> None:
         """Say what it is made of."""
         way, scope = self._way, None if self._way.whole else self._scopes[self._scope]
-        name = visible(scope.name, limit=60) if scope is not None else "everything"
+        path = self._source.path if self._source.journal is None else None
+        everything = f"everything in {path.name}" if path is not None else "everything"
+        name = visible(scope.name if scope is not None else everything, limit=60)
         count = len(scope.entries) if scope is not None else 0
         size = f", {count:,} entries" if count > 1 else ""
         more = not way.whole and len(self._scopes) > 1
