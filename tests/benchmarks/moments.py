@@ -1,21 +1,44 @@
-"""How soon it is known what was known at some entry of a long capture, wherever that stands."""
+"""How soon it is known what was known at some entry of a long capture, wherever that stands.
+
+Beside each stands its floor: reading as records the same lines, from the checkpoint before to that entry.
+"""
 
 import random
 import time
 from pathlib import Path
+from statistics import median
 
+import msgspec
+
+from inspector.capture.journal import Journal
 from inspector.capture.load import load
 from inspector.capture.past import Past
+from inspector.capture.records import from_line
 
 _MOMENTS = 25
 
 
-def slowest_s(path: Path) -> float:
-    """Seconds for the slowest of some moments that were drawn by lot; each is folded from its checkpoint."""
+class Jumps(msgspec.Struct, frozen=True):
+    """Some jumps to moments that were drawn by lot."""
+
+    entries: int
+    slowest_s: float
+    median_s: float
+    floors: float
+    """How many times the floor they took, all together."""
+
+
+def jumps(path: Path) -> Jumps:
+    """Jump about; each moment is folded from its checkpoint."""
     journal = load(path)
     try:
         lot, past = random.Random(7), Past(journal)
-        return max(_seconds(past, lot.randint(1, journal.count)) for _ in range(_MOMENTS))
+        times, floors = [], []
+        for _ in range(_MOMENTS):
+            n = lot.randint(1, journal.count)
+            floors.append(_floor_s(journal, n - past.cost(n) + 1, n))
+            times.append(_seconds(past, n))
+        return Jumps(journal.count, max(times), median(times), sum(times) / max(sum(floors), 1e-9))
     finally:
         journal.close()
 
@@ -23,4 +46,12 @@ def slowest_s(path: Path) -> float:
 def _seconds(past: Past, n: int) -> float:
     began = time.perf_counter()
     assert past.at(n).count == n
+    return time.perf_counter() - began
+
+
+def _floor_s(journal: Journal, first: int, last: int) -> float:
+    store = journal.store
+    began = time.perf_counter()
+    for n in range(first, last + 1):
+        from_line(store.read(*store.line(n)))
     return time.perf_counter() - began
