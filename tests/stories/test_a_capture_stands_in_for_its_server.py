@@ -151,6 +151,7 @@ def _results(capture: Path) -> dict[str, list[Any]]:
     [
         ("mcp1", "legacy", "stdio"),
         ("mcp1", "legacy", "http"),
+        ("mcp1", "legacy", "sse"),
         ("mcp2", "legacy", "stdio"),
         ("mcp2", "legacy", "http"),
         ("mcp2", "auto", "stdio"),
@@ -204,9 +205,10 @@ async def _called_at_the_mock(
     async with started("mock", str(capture), "--instant", "--http", "0", *words, place=place) as process:
         assert process.stderr is not None
         told = ""
-        while "playing at " not in told:
+        while "/sse" not in told:
             told += (await asyncio.wait_for(process.stderr.readline(), PATIENCE_S)).decode()
-        got, _ = await _called(place, package, mode, "http", told.split("playing at ")[1].strip())
+        url = next(word for word in told.split() if word.endswith("/sse" if transport == "sse" else "/mcp"))
+        got, _ = await _called(place, package, mode, transport, url)
         process.send_signal(signal.SIGINT)
         _, more = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     return got, told + more.decode()

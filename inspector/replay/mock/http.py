@@ -1,7 +1,7 @@
 """The mock over HTTP, on this machine alone: sessions for clients with a handshake, single requests for the others.
 
 An answer that comes at once goes out as JSON. As soon as something else comes first, or nothing for a moment, the
-response becomes a stream. Events have no ids, so a stream that was cut can't be resumed.
+response becomes a stream. The events of a session have ids, so that a stream which was cut can be taken up again.
 """
 
 import asyncio
@@ -12,35 +12,39 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from inspector.protocol import jsonrpc, peek
+from inspector.protocol import jsonrpc
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import Message, Notification, Request, read
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.revisions.openings import HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION
+from inspector.protocol.revisions.openings import HEADER_MISMATCH
 from inspector.protocol.revisions.table import dates
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.replay.mock.actor import INVALID_REQUEST, Actor
+from inspector.replay.mock.http_checks import header_fault, status_of
+from inspector.replay.mock.http_sse import MESSAGES, STREAM, OldSite
 from inspector.replay.mock.http_tape import HttpTape
 from inspector.replay.mock.openings import served_modern
-from inspector.replay.mock.outbox import Kind, Outbox, event, still_here
-from inspector.replay.mock.stage import Stage
+from inspector.replay.mock.outbox import Item, Kind, Outbox, still_here
+from inspector.replay.mock.stage import Serves, Stage
+from inspector.replay.mock.streams import Stream, Streams
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener, Pairs
 
-SESSION, VERSION = "Mcp-Session-Id", "MCP-Protocol-Version"
-PATH = "/mcp"
+SESSION, VERSION, LAST = "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID"
+PATH, OLD_PATH = "/mcp", "/sse"
 _PATIENCE_S = 0.25
 """Seconds that an answer may take and still be no stream."""
 _JSON = (("Content-Type", "application/json"),)
-_STREAM = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"))
-_STATUS = {-32601: 404, HEADER_MISMATCH: 400, MISSING_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
-"""By error code: what a stateless answer has as HTTP status, where that is not 200."""
+_ALLOWED = (("Allow", "GET, POST, DELETE"),)
+_OWN = "own"
+"""The name of the stream that belongs to no request."""
 
 
 class Session(msgspec.Struct):
     """One client, from its `initialize` to its DELETE."""
 
     actor: Actor
-    common: Outbox
+    own: Stream
+    streams: Streams
     listening: bool = False
 
 
@@ -54,24 +58,32 @@ class Site:
         self.sessions: dict[str, Session] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._stateless = Actor(stage, _Nowhere(), self._spawn)
-        self._paths = {PATH, stage.script.path or PATH}
+        self._old = OldSite(stage, tape, self._spawn, self._outbox)
+        self._old_paths = {OLD_PATH, *([stage.script.path] if stage.script.old_carriage else [])} - {""}
+        if stage.settings.serves is Serves.MODERN:
+            self._old_paths.clear()
+        self._paths = {PATH, stage.script.path or PATH} - self._old_paths
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """The handler of a Listener."""
         number, entry = self._tape.came(request)
         path = urlsplit(request.target).path
+        if path in self._old_paths and request.method == "GET":
+            return self._old.open(number)
+        if path == MESSAGES and request.method == "POST":
+            return self._old.take(request, number, entry)
+        if path in self._old_paths or path == MESSAGES:
+            return self._said(number, 405, "Method not allowed", (("Allow", "GET" if path != MESSAGES else "POST"),))
         if path not in self._paths:
             return self._said(number, 404, "Nothing is played here")
-        match request.method:
-            case "POST":
-                return await self._post(request, number, entry)
-            case "GET" | "DELETE":
-                session = self._find(request, number)
-                if isinstance(session, HttpResponse):
-                    return session
-                return self._get(session, number) if request.method == "GET" else self._delete(request, number)
-            case _:
-                return self._said(number, 405, "Method not allowed")
+        if request.method == "POST":
+            return await self._post(request, number, entry)
+        if request.method not in ("GET", "DELETE") or self._stage.settings.serves is Serves.MODERN:
+            return self._said(number, 405, "Method not allowed", _ALLOWED)
+        session = self._find(request, number)
+        if isinstance(session, HttpResponse):
+            return session
+        return self._get(session, request, number) if request.method == "GET" else self._delete(request, number)
 
     def close(self) -> None:
         """End whatever still runs."""
@@ -82,16 +94,16 @@ class Site:
         messages = read(request.body)
         first = messages[0]
         if isinstance(first, Request) and declared_revision(first.params) is not None:
-            if wrong := _header_fault(request, first):
+            if wrong := header_fault(request, first):
                 return self._refused(number, 400, HEADER_MISMATCH, wrong, first.id)
-            return await self._respond(self._stateless, request, number, entry, stateless=True)
+            return await self._respond(self._stateless, request, number, entry)
         name = ""
         if isinstance(first, Request) and first.method == "initialize" and request.header(SESSION) is None:
             if not self._stage.refusal_of(Era.LEGACY):
                 name = secrets.token_hex(16)
             session = self._new_session(name)
         elif isinstance(first, Request) and first.method == "server/discover":
-            return await self._respond(self._stateless, request, number, entry, stateless=True)
+            return await self._respond(self._stateless, request, number, entry)
         elif not isinstance(first, Request) and request.header(VERSION) in served_modern(self._stage.script):
             return self._taken(number)
         else:
@@ -100,10 +112,10 @@ class Site:
                 return found
             session = found
         if not any(isinstance(message, Request) for message in messages):
-            await session.actor.take(request.body, session.common, entry)
+            await session.actor.take(request.body, session.own.outbox, entry)
             return self._taken(number)
         headers = ((SESSION, name),) if name else ()
-        return await self._respond(session.actor, request, number, entry, headers=headers)
+        return await self._respond(session.actor, request, number, entry, headers=headers, session=session)
 
     def _taken(self, number: int) -> HttpResponse:
         self._tape.answered(number, 202, ())
@@ -111,8 +123,8 @@ class Site:
         return HttpResponse(202)
 
     def _new_session(self, name: str) -> Session:
-        common = self._outbox()
-        session = Session(Actor(self._stage, common, self._spawn), common)
+        own, streams = Stream(self._outbox(), _OWN), Streams()
+        session = Session(Actor(self._stage, own.outbox, self._spawn), streams.add(own), streams)
         if name:
             self.sessions[name] = session
         return session
@@ -129,26 +141,29 @@ class Site:
             return self._refused(number, 400, INVALID_REQUEST, f"Unsupported {VERSION}: {version[:40]}")
         return self.sessions[name]
 
-    def _get(self, session: Session, number: int) -> HttpResponse:
-        if session.listening:
+    def _get(self, session: Session, request: HttpRequest, number: int) -> HttpResponse:
+        """The session's own stream, or one that broke, behind its last event (2025-03-26 to 2025-11-25)."""
+        stream, after = session.streams.find(request.header(LAST) or "") or (session.own, None)
+        if stream is session.own and session.listening:
             return self._refused(number, 409, INVALID_REQUEST, "This session has its stream already")
-        session.listening = True
-        self._tape.answered(number, 200, _STREAM)
-        return HttpResponse(200, _STREAM, self._listened(session, number))
+        self._tape.answered(number, 200, STREAM)
+        return HttpResponse(200, STREAM, self._listened(session, stream, number, after))
 
-    async def _listened(self, session: Session, number: int) -> AsyncIterator[bytes]:
+    async def _listened(self, session: Session, stream: Stream, number: int, after: int | None) -> AsyncIterator[bytes]:
+        session.listening = session.listening or stream is session.own
         try:
             yield still_here()
-            async for piece in self._pieces(session.common, number, Channel.GET):
+            async for piece in stream.flow(self._tape, number, Channel.GET, after):
                 yield piece
         finally:
-            session.listening = False
+            if stream is session.own:
+                session.listening = False
             self._tape.ended(number)
 
     def _delete(self, request: HttpRequest, number: int) -> HttpResponse:
         session = self.sessions.pop(request.header(SESSION) or "")
         session.actor.close()
-        session.common.end()
+        session.own.outbox.end()
         self._tape.answered(number, 204, ())
         self._tape.ended(number)
         return HttpResponse(204)
@@ -161,58 +176,47 @@ class Site:
         entry: int,
         *,
         headers: Pairs = (),
-        stateless: bool = False,
+        session: Session | None = None,
     ) -> HttpResponse:
-        """Play what answers a request; the response that carries it."""
+        """Play what answers a request; the response that carries it. Without a session, its end ends the work."""
         outbox = self._outbox()
         task = self._spawn(_run(actor, request.body, outbox, entry))
         try:
-            first = await outbox.take(_PATIENCE_S)
-            if first is None:  # the client has given it up by a notification
-                outbox.end()
-        except TimeoutError:
-            first = None
+            first = await outbox.peek(_PATIENCE_S)
         except asyncio.CancelledError:
-            if stateless:
+            if session is None:
                 task.cancel()
             raise
         if first is not None and not _begins_a_stream(first.payload):
-            status = _status_of(first.payload) if stateless else 200
-            self._tape.answered(number, status, (*_JSON, *headers))
-            self._tape.sent(number, first.payload, Channel.REPLY)
-            self._tape.ended(number)
-            body: bytes | AsyncIterator[bytes] = first.payload
-            if first.kind is Kind.CUT:
-                body = _broken(first.payload)
-            return HttpResponse(status, (*_JSON, *headers), body)
-        self._tape.answered(number, 200, (*_STREAM, *headers))
-        begin = b"" if first is None else first.payload
-        return HttpResponse(200, (*_STREAM, *headers), self._streamed(task, outbox, number, begin, stateless))
+            return self._replied(first, number, headers, stateless=session is None)
+        stream = session.streams.add(Stream(outbox, str(number))) if session is not None else Stream(outbox)
+        self._tape.answered(number, 200, (*STREAM, *headers))
+        body = self._streamed(task, stream, number, begun=first is not None, stateless=session is None)
+        return HttpResponse(200, (*STREAM, *headers), body)
+
+    def _replied(self, first: Item, number: int, headers: Pairs, *, stateless: bool) -> HttpResponse:
+        """An answer that came at once, and before anything else."""
+        status = status_of(first.payload) if stateless else 200
+        self._tape.answered(number, status, (*_JSON, *headers))
+        payload = first.payload
+        if first.kind is Kind.CUT:
+            payload = payload[: len(payload) // 2]
+        self._tape.sent(number, payload, Channel.REPLY)
+        self._tape.ended(number)
+        return HttpResponse(status, (*_JSON, *headers), _broken(payload) if first.kind is Kind.CUT else payload)
 
     async def _streamed(
-        self, task: asyncio.Task[None], outbox: Outbox, number: int, first: bytes, stateless: bool
+        self, task: asyncio.Task[None], stream: Stream, number: int, *, begun: bool, stateless: bool
     ) -> AsyncIterator[bytes]:
         try:
-            if first:
-                self._tape.sent(number, first, Channel.SSE)
-            yield event(first) if first else still_here()
-            async for piece in self._pieces(outbox, number, Channel.SSE):
+            if not begun:
+                yield still_here()
+            async for piece in stream.flow(self._tape, number, Channel.SSE):
                 yield piece
         finally:
             if stateless:
                 task.cancel()
             self._tape.ended(number)
-
-    async def _pieces(self, outbox: Outbox, number: int, channel: Channel) -> AsyncIterator[bytes]:
-        async for item in outbox.items():
-            if item is None:
-                yield still_here()
-                continue
-            self._tape.sent(number, item.payload, channel)
-            if item.kind is Kind.CUT:
-                yield event(item.payload).rstrip(b"\n")
-                raise HangUp
-            yield event(item.payload)
 
     def _outbox(self) -> Outbox:
         return Outbox(lambda: self._stage.tell_once("what the server wrote beside its messages has no place over HTTP"))
@@ -223,8 +227,8 @@ class Site:
         task.add_done_callback(self._running.discard)
         return task
 
-    def _said(self, number: int, status: int, words: str) -> HttpResponse:
-        headers = (("Content-Type", "text/plain; charset=utf-8"),)
+    def _said(self, number: int, status: int, words: str, more: Pairs = ()) -> HttpResponse:
+        headers = (("Content-Type", "text/plain; charset=utf-8"), *more)
         self._tape.answered(number, status, headers)
         self._tape.ended(number)
         return HttpResponse(status, headers, words.encode() + b"\n")
@@ -267,24 +271,6 @@ def _begins_a_stream(payload: bytes) -> bool:
     return isinstance(first, Request | Notification)
 
 
-def _status_of(payload: bytes) -> int:
-    first = read(payload)[0]
-    return _STATUS.get(first.code or 0, 200) if isinstance(first, jsonrpc.ErrorAnswer) else 200
-
-
-def _header_fault(request: HttpRequest, message: Request) -> str:
-    """How headers and body of a stateless request disagree; "" if they don't."""
-    for name, wanted in ((VERSION, declared_revision(message.params)), ("Mcp-Method", message.method)):
-        found = request.header(name)
-        if found is not None and found != wanted:
-            return f"Header mismatch: {name} is {found[:60]!r}, the body says {wanted!r}"
-    named = peek.text(message.params, "name") if message.method in ("tools/call", "prompts/get") else None
-    header = request.header("Mcp-Name")
-    if named is not None and header is not None and "?" not in header and header != named:
-        return f"Header mismatch: Mcp-Name is {header[:60]!r}, the body says {named!r}"
-    return ""
-
-
 async def serve(stage: Stage, port: int, announce: Callable[[str], None]) -> None:
     """Play on a port of this machine (0: a free one) until cancelled. Its address is told.
 
@@ -298,6 +284,8 @@ async def serve(stage: Stage, port: int, announce: Callable[[str], None]) -> Non
         async with asyncio.TaskGroup() as tasks:
             sites.append(Site(stage, tasks, tape))
             announce(f"playing at {listener.url}{PATH}")
+            if stage.settings.serves is not Serves.MODERN:
+                announce(f"for clients of the older HTTP+SSE: {listener.url}{OLD_PATH}")
             await asyncio.Event().wait()
     finally:
         await listener.close()

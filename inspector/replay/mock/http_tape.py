@@ -2,7 +2,7 @@
 
 from inspector.capture.journal import Journal
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.transports.http.listener import HttpRequest
 
 
@@ -42,10 +42,11 @@ class HttpTape:
         if self._journal is not None:
             self._journal.fact(HttpFact(HttpEvent.RESPONSE, number, status=status, version="HTTP/1.1", headers=headers))
 
-    def sent(self, number: int, payload: bytes, channel: Channel) -> None:
-        """A message goes out."""
+    def sent(self, number: int, payload: bytes, channel: Channel, id_: str = "") -> None:
+        """A message goes out; on a stream, in an event with this id."""
+        sse = SseFacts("message", id_ or None) if channel is not Channel.REPLY else None
         if self._journal is not None:
-            self._journal.frame(Direction.FROM_SERVER, channel, payload, http=number)
+            self._journal.frame(Direction.FROM_SERVER, channel, payload, http=number, sse=sse)
 
     def ended(self, number: int, why: str = "") -> None:
         """The exchange is over."""

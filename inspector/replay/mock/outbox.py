@@ -18,7 +18,7 @@ class Kind(Enum):
 
     MESSAGE = 1
     CUT = 2
-    """The last that goes out, and no end after it."""
+    """Half of it goes out, and no end after it."""
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -34,6 +34,8 @@ class Outbox:
     def __init__(self, junk: Callable[[], None]) -> None:
         """`junk` is called for bytes that HTTP has no place for."""
         self._waiting: asyncio.Queue[Item | None] = asyncio.Queue()
+        self._first: list[Item | None] = []
+        """The next, if somebody has looked at it."""
         self._junk = junk
 
     async def send(self, payload: bytes) -> None:
@@ -56,8 +58,18 @@ class Outbox:
 
     async def take(self, seconds: float) -> Item | None:
         """The next; None at the end. Raises: TimeoutError if nothing comes for so long."""
+        if self._first:
+            return self._first.pop()
         async with asyncio.timeout(seconds):
             return await self._waiting.get()
+
+    async def peek(self, seconds: float) -> Item | None:
+        """The next, which stays the next; None at the end, or if nothing comes for so long."""
+        try:
+            self._first.append(await self.take(seconds))
+        except TimeoutError:
+            return None
+        return self._first[0]
 
     async def items(self) -> AsyncIterator[Item | None]:
         """Each until the end; None where it is time to say that the stream is still there."""
@@ -68,13 +80,17 @@ class Outbox:
                 yield None
                 continue
             if item is None:
+                self.end()  # for whoever takes the stream up again
                 return
             yield item
 
 
-def event(payload: bytes) -> bytes:
-    """A message as an event of a stream."""
-    return b"event: message\ndata: " + payload + b"\n\n"
+def event(payload: bytes, id_: str = "", name: str = "message") -> bytes:
+    """A message as an event of a stream; with an id, a stream that breaks can be taken up behind it.
+
+    The id stands last: of an event that is cut, nobody takes it.
+    """
+    return b"event: %b\ndata: %b\n%b\n" % (name.encode(), payload, f"id: {id_}\n".encode() if id_ else b"")
 
 
 def still_here() -> bytes:

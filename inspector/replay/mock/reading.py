@@ -1,5 +1,7 @@
 """From a capture to the script of one of its connections."""
 
+import msgspec
+
 from inspector.capture.journal import Journal
 from inspector.replay.mock.openings import opening_of
 from inspector.replay.mock.outline import Outline
@@ -18,7 +20,8 @@ def read_script(journal: Journal, connection: str = "") -> Script:
     turns = Turns(outline)
     if not turns:
         raise nothing_to_play()
-    return opening_of(outline.conversation.opening, turns, path=wire.path, notes=_redacted(journal))
+    script = opening_of(outline.conversation.opening, turns, path=wire.path, notes=_redacted(journal))
+    return msgspec.structs.replace(script, old_carriage=wire.about.startswith("sse "))
 
 
 def _redacted(journal: Journal) -> tuple[str, ...]:

@@ -145,6 +145,8 @@ class Script(msgspec.Struct, frozen=True):
     """What a person should know before it is played."""
     path: str = ""
     """Of the server's URL; "" if it had none."""
+    old_carriage: bool = False
+    """Whether that was the stream of HTTP+SSE."""
 
     def of(self, method: str) -> Iterator[Turn]:
         """The turns of a method, each read when it is its turn."""

@@ -28,7 +28,7 @@ class Outlet(Protocol):
         """Send bytes that are no message, where that is possible."""
 
     async def cut(self, payload: bytes) -> None:
-        """Send this and break off. Whoever called does not come back where the connection carries more."""
+        """Send half of this and break off. Whoever called does not come back where the connection carries more."""
 
 
 class Voice:
@@ -136,7 +136,7 @@ class Answering:
     async def _send(self, member: str, json: bytes) -> None:
         payload = jsonrpc.encode({"jsonrpc": "2.0", "id": self._id, member: as_raw(json)})
         if self._fault is not None and self._fault.kind is Kind.CUT:
-            await self.own.cut(payload[: len(payload) // 2])
+            await self.own.cut(payload)
         elif self._fault is not None and self._fault.kind is Kind.MALFORMED:
             await self.own.send(payload[: len(payload) // 2])
         else:

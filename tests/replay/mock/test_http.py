@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -125,15 +125,23 @@ async def test_a_request_that_is_given_up_ends_its_stream(tmp_path: Path) -> Non
         assert _events((await waiting).text) == []
 
 
+def _alone(message: Any, **other: str) -> dict[str, Any]:
+    """A request without a session, with the headers that say what its body says."""
+    named = {"Mcp-Name": message["params"]["name"]} if "name" in message["params"] else {}
+    headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": message["method"], **named}
+    return {"json": message, "headers": headers | {name.replace("_", "-"): value for name, value in other.items()}}
+
+
 async def test_a_stateless_client_needs_no_session(script: Script) -> None:
     async with _at(script) as client:
-        found = await client.post(PATH, json=request(1, "server/discover", meta()))
+        found = await client.post(PATH, **_alone(request(1, "server/discover", meta())))
         assert found.json()["result"]["supportedVersions"] == [MODERN]
-        came = await client.post(PATH, json=request(2, "tools/call", {"name": "echo", "arguments": {}} | meta()))
+        asked = request(2, "tools/call", {"name": "echo", "arguments": {}} | meta())
+        came = await client.post(PATH, **_alone(asked, Mcp_Name="=?base64?ZWNobw==?="))
         assert came.json()["result"] == text("hi") | {"resultType": "complete"}
         said = note("notifications/cancelled", {"requestId": 2})
         assert (await client.post(PATH, json=said, headers={"MCP-Protocol-Version": MODERN})).status_code == 202
-        unknown = await client.post(PATH, json=request(3, "prompts/list", meta()))
+        unknown = await client.post(PATH, **_alone(request(3, "prompts/list", meta())))
         assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, -32601)
 
 
@@ -146,9 +154,13 @@ async def test_headers_that_say_something_else_than_the_body_are_refused(
 ) -> None:
     async with _at(script) as client:
         asked = request(2, "tools/call", {"name": "echo", "arguments": {}} | meta())
-        came = await client.post(PATH, json=asked, headers={header: value})
-        assert (came.status_code, came.json()["error"]["code"]) == (400, -32020)
-        assert header in came.json()["error"]["message"]
+        right = _alone(asked)["headers"]
+        wrong = right | {header: value}
+        missing = {name: each for name, each in right.items() if name != header}
+        for headers, says in ((wrong, "is '"), (missing, "is missing")):
+            came = await client.post(PATH, json=asked, headers=headers)
+            assert (came.status_code, came.json()["error"]["code"]) == (400, -32020)
+            assert f"{header} {says}" in came.json()["error"]["message"]
 
 
 async def test_what_has_no_session_or_no_place_is_refused(script: Script) -> None:
@@ -156,7 +168,11 @@ async def test_what_has_no_session_or_no_place_is_refused(script: Script) -> Non
         assert (await client.post(PATH, json=call(1, "echo"))).status_code == 400
         assert (await client.get(PATH, headers={SESSION: "none"})).status_code == 404
         assert (await client.get("/elsewhere")).status_code == 404
-        assert (await client.put(PATH)).status_code == 405
+        for method in ("PUT", "HEAD", "OPTIONS"):
+            unheard = await client.request(method, PATH)
+            assert (unheard.status_code, unheard.headers["allow"]) == (405, "GET, POST, DELETE")
+        page = await client.post(PATH, json=HELLO, headers={"Origin": "http://elsewhere.example"})
+        assert page.status_code == 403, "a web page is nobody's client"
         session = await _hello(client)
         strange = await client.post(PATH, json=call(1, "echo"), headers=session | {"MCP-Protocol-Version": "1999"})
         assert strange.status_code == 400
@@ -185,6 +201,68 @@ async def test_a_mock_of_stateless_clients_opens_no_session(script: Script) -> N
         came = await client.post(PATH, json=HELLO)
         assert came.json()["error"]["code"] == -32022
         assert SESSION not in came.headers
+        assert [(await client.get(path)).status_code for path in (PATH, "/sse")] == [405, 404]
+
+
+async def test_a_stream_that_broke_is_taken_up_behind_its_last_event(tmp_path: Path) -> None:
+    said = [note("notifications/progress", {"progressToken": 1, "progress": step}) for step in (1, 2)]
+    script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "moor"), "<", *said, answer(1, text("yes")))
+    async with _at(script, Settings(speed=math.inf, faults=(read_fault("cut after 1 1 time"),))) as client:
+        session = await _hello(client)
+        broken: list[bytes] = []
+        with pytest.raises(httpx.RemoteProtocolError):
+            await _read_into(broken, client.stream("POST", PATH, json=call(5, "moor"), headers=session))
+        ids = [line[4:] for line in b"".join(broken).decode().splitlines() if line.startswith("id: ")]
+        assert len(ids) == 2, "the answer was cut, and its event has no id"
+        for last, wanted in ((ids[1], [answer(5, text("yes"))]), (ids[0], [said[1], answer(5, text("yes"))])):
+            again = await client.get(PATH, headers=session | {"Last-Event-ID": last})
+            heard = [dict(each, params=each["params"] | {"progressToken": 1}) if "params" in each else each
+                     for each in _events(again.text)]  # fmt: skip
+            assert heard == wanted
+
+
+async def _read_into(pieces: list[bytes], streaming: AbstractAsyncContextManager[httpx.Response]) -> None:
+    """Read a response, of which what came before it broke is kept."""
+    async with streaming as response:
+        async for piece in response.aiter_bytes():
+            pieces.append(piece)  # noqa: PERF401 - what came is wanted even if it breaks
+
+
+async def test_a_client_of_the_first_carriage_hears_everything_on_its_one_stream(script: Script) -> None:
+    async with _at(script) as client, asyncio.TaskGroup() as tasks:
+        heard: list[str] = []
+
+        async def listen() -> None:
+            async with client.stream("GET", "/sse") as stream:
+                async for line in stream.aiter_lines():
+                    heard.append(line)  # noqa: PERF401 - each is wanted at once
+
+        def said(what: str) -> list[str]:
+            return [line for line in heard if what in line]
+
+        listening = tasks.create_task(listen())
+        await until(lambda: said("data: "), "it tells where to speak")
+        assert heard[0] == "event: endpoint"
+        where = heard[1].removeprefix("data: ")
+        sent = await client.post(where, json=HELLO)
+        assert (sent.status_code, sent.text) == (202, "Accepted")
+        await until(lambda: said('"protocolVersion"'), "it is answered on the stream")
+        await client.post(where, json=call(4, "moor"))
+        await until(lambda: said("elicitation/create"), "it is asked")
+        asked = json.loads(said("elicitation/create")[0].removeprefix("data: "))
+        await client.post(where, json=answer(asked["id"], {"action": "accept"}))
+        await until(lambda: said('"id":4'), "the call is answered")
+        assert (await client.post("/sse", json=HELLO)).status_code == 405, "so that a client sees what carriage it is"
+        listening.cancel()
+        await asyncio.wait([listening])
+        await _is_gone(client, where)
+
+
+async def _is_gone(client: httpx.AsyncClient, where: str) -> None:
+    """Wait until nobody is spoken to there any more."""
+    async with asyncio.timeout(10):
+        while (await client.post(where, json=HELLO)).status_code != 404:
+            pass
 
 
 async def test_it_says_where_it_plays_and_ends_when_it_is_told_to(script: Script) -> None:

@@ -79,7 +79,7 @@ async def test_a_change_goes_to_every_stream_that_wants_it_and_else_to_the_sessi
     [
         (None, [b'{"jsonrpc":"2.0","id":1,"result":{}}'], []),
         (Kind.MALFORMED, [b'{"jsonrpc":"2.0","'], []),
-        (Kind.CUT, [], [b'{"jsonrpc":"2.0","']),
+        (Kind.CUT, [], [b'{"jsonrpc":"2.0","id":1,"result":{}}']),
     ],
 )
 async def test_an_answer_goes_out_with_its_fault(kind: Kind | None, payloads: list[bytes], broken: list[bytes]) -> None:

@@ -1,6 +1,6 @@
 """A client built with `mcp` 1 or 2, which uses a server in every way and prints what it got: a JSON array.
 
-    PYTHON caller.py legacy|auto stdio COMMAND… | http URL
+    PYTHON caller.py legacy|auto stdio COMMAND… | http URL | sse URL
 
 Nothing of this project is used here: whether a server is the real one is for the package to find out.
 """
@@ -22,6 +22,7 @@ if MODERN:
     import mcp_types as said
 else:
     import mcp.types as said
+    from mcp.client.sse import sse_client
     from mcp.client.streamable_http import streamablehttp_client
 
 DOCUMENT = "demo://resource/static/document/features.md"
@@ -129,7 +130,8 @@ async def main(mode: str, transport: str, where: list[str]) -> None:
                 parameters = mcp.StdioServerParameters(command=where[0], args=where[1:], env=dict(os.environ))
                 streams: Any = await stack.enter_async_context(mcp.stdio_client(parameters))
             else:
-                streams = await stack.enter_async_context(streamablehttp_client(where[0]))
+                over = sse_client if transport == "sse" else streamablehttp_client
+                streams = await stack.enter_async_context(over(where[0]))
             client = await stack.enter_async_context(mcp.ClientSession(*streams[:2], **manners))
             got.append(["server", (await client.initialize()).serverInfo.name])
         await use(client)
