@@ -30,7 +30,7 @@ class Calling:
     def why_not(self) -> str:
         """Why nothing can be called now, in a few words; "" if it can."""
         if not self._subject.can_act:
-            return f"a recording: nothing is {self._done}; r in the traffic resends"
+            return f"a recording: not {self._done}; r in the traffic resends"
         match self._subject.stage:
             case Stage.OPEN:
                 return ""

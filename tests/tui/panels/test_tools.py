@@ -208,7 +208,7 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "add")
         await shows(app, "as it was")
-        await shows(app, "▲ a recording: nothing is called; r in the traffic resends")
+        await shows(app, "▲ a recording: not called; r in the traffic resends")
         await pilot.press("ctrl+j")
         await shows(app, "Nothing was sent")
         assert subject.calls == []
