@@ -45,6 +45,8 @@ _USERINFO = re.compile(rb"://[^/?#@\s\"'<>\\]{1,2001}@")
 _ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:')
 """A key that is not one word. The sign before the colon may be an escaped quote of any depth."""
 _ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
+_VALUE = re.compile(rb'value\\*+"')
+"""A key whose value may be named by what stands beside it."""
 _NAMES = bytes(
     byte if chr(byte) in "_.-\\" or chr(byte).isalpha() or byte > 127 else 48 if chr(byte).isdigit() else 32
     for byte in range(256)
@@ -168,7 +170,7 @@ def _apart(text: bytes) -> bytes:
 
 def _has_no_odd_names(line: bytes) -> bool:
     """Whether no key of several words, and nothing that may name the value beside it, is a secret's name."""
-    names = _ODD_TEXT if b"value" in line or b'"headers"' in line else _ODD_KEY
+    names = _ODD_TEXT if _VALUE.search(line) is not None or b'"headers"' in line else _ODD_KEY
     return not any(map(_is_odd_secret, names.findall(line)))
 
 

@@ -1,5 +1,6 @@
 """Many values are looked for together, and none is missed wherever it lies."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,11 @@ def test_all_values_that_stand_in_bytes_are_found_and_no_others(values: set[byte
     assert seeker.found(data) == {value for value in values if value in data}
 
 
-def test_a_value_is_found_at_each_place() -> None:
+@pytest.mark.parametrize("value", [b"abc", b"Lamp-77", b"Lamp-77-oi", b"Lamp-77-oil", b"a quiet harbour lamp"])
+def test_a_value_is_found_at_each_place(value: bytes) -> None:
     seeker = Seeker()
-    seeker.add(b"Lamp-77")
-    assert all(seeker.found(b"x" * n + b"Lamp-77" + b"y" * m) for n in range(9) for m in range(9))
+    for each in (value, b"another", b"and another one"):
+        seeker.add(each)
+    for before in range(17):
+        for behind in range(17):
+            assert seeker.found(b"x" * before + value + b"y" * behind) == {value}
