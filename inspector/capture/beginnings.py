@@ -1,6 +1,7 @@
 """The beginning of an entry that is too large to be read for one line of a list.
 
-The line in the file is cut and closed, so that what comes is a frame like any other, with the first of its bytes.
+The line in the file is cut and closed, so that what comes is a frame like any other, with the first of its bytes. It is
+kept at hand: a row is drawn again and again, and each read of a file lets all other threads run first.
 """
 
 from inspector.capture.entries import Entry, entry_of
@@ -19,6 +20,10 @@ def beginning(store: Store, n: int) -> Entry:
     """Entry n; of a large frame only its beginning. Any thread; nothing raises for 1 to `count`."""
     if store.size(n) < LARGE or store.place(n) == LOST:
         return store.entry(n)
+    return store.beginnings.get(n) or _read(store, n)
+
+
+def _read(store: Store, n: int) -> Entry:
     line = store.read(store.place(n), _ENOUGH)
     for cut in range(_ENDS):
         try:
@@ -26,6 +31,8 @@ def beginning(store: Store, n: int) -> Entry:
         except ValueError:
             continue
         if isinstance(record, FrameRecord):
-            return entry_of(record, n, store.wall_ns(n))
+            entry = entry_of(record, n, store.wall_ns(n))
+            store.beginnings.put(entry, _ENOUGH)
+            return entry
         break
     return store.entry(n)

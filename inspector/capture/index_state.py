@@ -18,7 +18,7 @@ from inspector.protocol.facts import ConnectionFact
 from inspector.protocol.kept import Column, NotKept, adopt, columns_of, fill_column, keep, refuse_others, restored
 from inspector.protocol.narrow import Near, Small
 
-_STORE = {"_numbers", "_names", "_source", "_recent", "count"}
+_STORE = {"_numbers", "_names", "_source", "_recent", "beginnings", "count"}
 _SURROUNDINGS = {
     "_store",
     "connections",

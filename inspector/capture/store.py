@@ -83,6 +83,8 @@ class Store(Table):
         super().__init__()
         self._source = source
         self._recent = Recent()
+        self.beginnings = Recent()
+        """Of large entries, as far as they were read: see `capture.beginnings`."""
         self._held: dict[int, Entry] = {}
         """What is not in the source as it was: with what gives access."""
 

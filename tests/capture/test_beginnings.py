@@ -55,3 +55,19 @@ def test_a_file_that_was_changed_gives_what_the_store_gives(tmp_path: Path, monk
     assert isinstance(found.what, Frame)
     assert len(found.what.payload) == LARGE
     journal.close()
+
+
+def test_what_was_read_once_is_at_hand_and_what_is_whole_is_not_mistaken_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payload = b"x" * (LARGE + 1)
+    journal = _kept(tmp_path / "c.mcpcap", payload)
+    first, reads = beginning(journal.store, 1), []
+    monkeypatch.setattr(journal.store, "read", lambda *place: reads.append(place))
+    assert beginning(journal.store, 1) is first
+    assert reads == []
+    whole = journal.store.entry(1).what
+    assert isinstance(whole, Frame)
+    assert whole.payload == payload
+    assert beginning(journal.store, 1) is first
+    journal.close()

@@ -24,6 +24,8 @@ from inspector.viewmodels.json_rows import JsonRows
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.text import human_size
 
+_SMALL, _NESTED = 64 * 1024, 20_000
+"""Bytes that are prepared at once whatever they are, and how many lists and objects of larger ones."""
 _NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
 
 
@@ -91,7 +93,7 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
             return
         self._raw, self._prepared = raw, None
         self.workers.cancel_node(self)
-        if len(raw) <= AT_ONCE:
+        if _is_quick(raw):
             self._take(JsonRows(JsonLines(raw)))
             return
         self._arrange(JsonRows(JsonLines(b"")), 0)
@@ -169,3 +171,8 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
 
 def _prepared(raw: bytes) -> JsonRows:
     return JsonRows(JsonLines(raw))
+
+
+def _is_quick(raw: bytes) -> bool:
+    """Whether a payload is prepared before a person could press another key: what is nested much takes longer."""
+    return len(raw) <= AT_ONCE and (len(raw) <= _SMALL or raw.count(b"[") + raw.count(b"{") <= _NESTED)
