@@ -1,4 +1,4 @@
-"""Exporting from any screen: all of it, or what is in sight or chosen there. A long result is shown, a short one said."""
+"""Exporting from any screen: all of it, or what is in sight or chosen there; a long result is shown, not said."""
 
 import re
 from typing import TYPE_CHECKING
