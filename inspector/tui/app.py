@@ -1,8 +1,8 @@
 """The app: a subject, its screens on digits, and a clock that asks the visible parts to look again.
 
-It knows no traffic and draws nothing itself. Thirty times a second it calls `sync` on the header and on the panel in
-sight; each compares and repaints only what has changed. While a slow terminal has not taken the last picture yet,
-no new one is made: otherwise keys would wait behind pictures.
+It knows no traffic and draws nothing itself. Thirty times a second (ten where all is quiet) it calls `sync` on the
+header and on the panel in sight; each compares and repaints only what has changed. While a slow terminal has not taken
+the last picture yet, no new one is made: otherwise keys would wait behind pictures.
 """
 
 import gc
@@ -25,6 +25,7 @@ from inspector.tui.logging_in import LoggingIn
 from inspector.tui.lost_focus import let_go
 from inspector.tui.marking import Marking
 from inspector.tui.offering import Offering
+from inspector.tui.pacing import Pacing
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.recent import Recent
 from inspector.tui.relisting import Relisting
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from inspector.session.opened import Opened
     from inspector.tui.opening import Opener
 
-TICKS_PER_SECOND = 30
 _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
@@ -55,6 +55,7 @@ class InspectApp(
     Exporting,
     LoggingIn,
     Offering,
+    Pacing,
     Relisting,
     Remembering,
     Replaying,
@@ -124,7 +125,7 @@ class InspectApp(
         """Show the first screen and start the clock."""
         resuming.install(self)
         await self.action_show(self.tab.shown)
-        self.set_interval(1 / TICKS_PER_SECOND, self._tick)
+        self.start_clock()
         self.call_after_refresh(self.mount, self.tab.notice)
         self.call_after_refresh(_settle)
         self.set_timer(self.CHECKS_AFTER_S, self.begin_checking)

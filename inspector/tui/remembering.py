@@ -31,7 +31,7 @@ class Remembering:
         """See whether the lists of a tab have changed since they were compared. Nearly free while none has."""
         for tab in self.tabs:
             subject = tab.subject
-            if subject.memory_key and _has_come_to_rest(subject):
+            if _has_come_to_rest(subject) and subject.memory_key:
                 self.run_worker(_compare(self, subject), group=f"memory {tab.number}", exclusive=True)
 
 

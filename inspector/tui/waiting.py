@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from inspector.tui.pacing import SLOWER
+
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
     from inspector.tui.widgets.waiting_bar import WaitingBar
@@ -18,9 +20,10 @@ class Waiting:
 
     def look_at_waits(self: "InspectApp") -> None:  # type: ignore[misc]
         """Look again, now and then; the bar comes with the first look that is due, after the first picture."""
-        self._waiting_ticks += 1
-        if self._waiting_ticks % _EVERY:
+        self._waiting_ticks += SLOWER if self.is_quiet else 1
+        if self._waiting_ticks < _EVERY:
             return
+        self._waiting_ticks = 0
         if self._waiting_bar is None:
             if not self.subject.can_act:
                 return

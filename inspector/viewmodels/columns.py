@@ -5,6 +5,7 @@ stands furthest right gives way, and never the method with its target.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -126,5 +127,11 @@ def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequenc
 
 def titles(width: int, shown: Sequence[Column], named: dict[str, str] | None = None) -> list[Span]:
     """The titles of the columns; `named`: other words for some."""
-    named = named or {}
-    return lay_out({each.name: [(named.get(each.name, each.title), "muted")] for each in shown}, width, shown)
+    return list(_titles(width, tuple(shown), tuple((named or {}).items())))
+
+
+@lru_cache(maxsize=8)
+def _titles(width: int, shown: tuple[Column, ...], named: tuple[tuple[str, str], ...]) -> tuple[Span, ...]:
+    """The same: asked for at every look, and nearly always what it was."""
+    words = dict(named)
+    return tuple(lay_out({each.name: [(words.get(each.name, each.title), "muted")] for each in shown}, width, shown))
