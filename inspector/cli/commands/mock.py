@@ -25,7 +25,7 @@ _EXAMPLES = (
 
 
 @click.command("mock", cls=Documented, examples=_EXAMPLES)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve over HTTP; 0: a free port.")
 @click.option("--instant", is_flag=True, help="Wait for nothing; else it takes as long as it took.")
 @click.option("--speed", type=float, default=1.0, metavar="X", help="Be X times as fast as the recording (1).")
@@ -44,7 +44,7 @@ _EXAMPLES = (
 def command(
     world: World,
     /,
-    file: Path,
+    file: Path | None,
     port: int | None,
     instant: bool,
     speed: float,
@@ -71,6 +71,9 @@ def command(
         raise UsageError(
             f"--speed {speed:g}: that is no speed", hint="2 is twice as fast; --instant waits for nothing."
         )
+    if file is None:
+        hint = "mcp-inspect without any words lists recent captures. Any command records one with --capture FILE."
+        raise UsageError("mock: no capture is named", hint=hint)
     demand_file(file, "mcp-inspect without any words lists recent captures.")
     output = Output(world, quiet=quiet)
     settings = Settings(math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults))

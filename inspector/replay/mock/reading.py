@@ -7,7 +7,10 @@ from inspector.replay.mock.openings import opening_of
 from inspector.replay.mock.outline import Outline
 from inspector.replay.mock.script import Script
 from inspector.replay.mock.turns import Turns
-from inspector.replay.mock.wires import chosen, nothing_to_play
+from inspector.replay.mock.wires import RECORD, chosen, nothing_to_play
+
+OPENING = {"initialize", "notifications/initialized", "server/discover", "ping"}
+"""What clients say before they ask for anything."""
 
 
 def read_script(journal: Journal, connection: str = "") -> Script:
@@ -20,8 +23,15 @@ def read_script(journal: Journal, connection: str = "") -> Script:
     turns = Turns(outline)
     if not turns:
         raise nothing_to_play()
-    script = opening_of(outline.conversation.opening, turns, path=wire.path, notes=_redacted(journal))
+    notes = (*_redacted(journal), *_without_calls(turns))
+    script = opening_of(outline.conversation.opening, turns, path=wire.path, notes=notes)
     return msgspec.structs.replace(script, old_carriage=wire.about.startswith("sse "))
+
+
+def _without_calls(turns: Turns) -> tuple[str, ...]:
+    if not {*turns.methods} <= OPENING:
+        return ()
+    return (f"nothing but the opening was recorded, so all other requests get an error. {RECORD}",)
 
 
 def _redacted(journal: Journal) -> tuple[str, ...]:

@@ -17,10 +17,8 @@ from inspector.protocol.frames import Direction
 _UNNAMED = "c1"
 _IS_FRAME = bytes(number == EntryKind.FRAME for number in range(256))
 _IS_SENT = bytes(bool(bits & TO_SERVER_BIT) for bits in range(256))
-_NOTHING_TO_PLAY = (
-    "Record one with a client that calls something: mcp-inspect call TOOL --capture FILE -- COMMAND. "
-    "mcp-inspect tail FILE prints what this one holds."
-)
+RECORD = "Record one with calls: mcp-inspect call TOOL --capture FILE -- COMMAND."
+"""What to do about a capture that holds too little."""
 
 
 class Wire(msgspec.Struct):
@@ -106,7 +104,7 @@ def chosen(journal: Journal, connection: str = "") -> Wire:
 
 def nothing_to_play() -> UsageError:
     """What is said of a capture in which no client asks anything."""
-    return UsageError("the capture holds no request of a client, so there is nothing to play", hint=_NOTHING_TO_PLAY)
+    return UsageError("the capture holds no request of a client, so there is nothing to play", hint=RECORD)
 
 
 def _which(there: list[Wire]) -> str:
