@@ -104,16 +104,22 @@ def compare_two(before: Account, after: Account, normal: Normal, *, asked_too: b
 
 def _differ(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> bool:
     try:
-        return differ(document(before, normal, left_out), document(after, normal, left_out))
+        return differ(*_documents(before, after, normal, left_out))
     except RecursionError:
         return bool(_too_deep(before, after))
 
 
 def _changes(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> tuple[Change, ...]:
     try:
-        return differences(document(before, normal, left_out), document(after, normal, left_out))
+        return differences(*_documents(before, after, normal, left_out))
     except RecursionError:
         return _too_deep(before, after)
+
+
+def _documents(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> tuple[Any, Any]:
+    across = None not in (before.revision, after.revision) and before.revision != after.revision
+    ours, theirs = (document(each, normal, left_out, across=across) for each in (before, after))
+    return ours, theirs
 
 
 def _too_deep(before: Account, after: Account) -> tuple[Change, ...]:

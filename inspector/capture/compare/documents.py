@@ -9,7 +9,8 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 
 _STAMPED = "io.modelcontextprotocol/"
-"""Members of `_meta` whose names begin so say who the client is, at every request."""
+"""Members of `_meta` whose names begin so say who is speaking, at every request and in every result."""
+_CACHING = ("ttlMs", "cacheScope")
 _ANSWERED = (ExchangeState.ANSWERED, ExchangeState.ERROR, ExchangeState.LATE)
 
 
@@ -30,14 +31,19 @@ def essence(method: str, params: Any) -> Any:
     return kept | ({"_meta": meta} if meta else {}) or None
 
 
-def document(account: Account, normal: Normal, left_out: Collection[str] = ()) -> dict[str, Any]:
-    """All that is compared of an operation, but for the parts of these names (see `alike`)."""
+def document(
+    account: Account, normal: Normal, left_out: Collection[str] = (), *, across: bool = False
+) -> dict[str, Any]:
+    """All that is compared of an operation, but for the parts of these names (see `alike`).
+
+    `across`: with one by another revision; then what a result says because of its own is left out as well.
+    """
     said: dict[str, Any] = {}
     if "params" not in left_out:
         said["params"] = essence(account.method, account.params)
     if "answer" not in left_out:
         name, value = _outcome(account)
-        said[name] = value
+        said[name] = _without_envelope(value) if across and name == "result" else value
     value = normal(said | {name: items for name, items in _beside(account, left_out) if items})
     assert isinstance(value, dict), "rules stand below the whole"
     return value
@@ -78,6 +84,20 @@ def _outcome(account: Account) -> tuple[str, Any]:
     if last.answer_frame is not None and account.state in _ANSWERED:
         return "error" if last.failed else "result", account.answer
     return "outcome", str(account.state)
+
+
+def _without_envelope(result: Any) -> Any:
+    """A result without what every result of the stateless era carries, and none of another."""
+    if not isinstance(result, dict):
+        return result
+    kept = {name: value for name, value in result.items() if name not in _CACHING}
+    if kept.get("resultType") == "complete":
+        del kept["resultType"]
+    if isinstance(meta := kept.get("_meta"), dict):
+        kept["_meta"] = {name: value for name, value in meta.items() if not name.startswith(_STAMPED)}
+        if not kept["_meta"]:
+            del kept["_meta"]
+    return kept
 
 
 def _beside(account: Account, left_out: Collection[str]) -> Iterator[tuple[str, list[Any]]]:

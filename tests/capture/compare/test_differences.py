@@ -74,6 +74,30 @@ def test_a_capture_is_the_same_as_itself_and_unlike_another() -> None:
     assert not compare(found["lighthouse"], found["evening"], Normal()).is_empty
 
 
+def test_what_a_result_says_because_of_its_revision_is_no_difference_between_two_of_them() -> None:
+    opened = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    older = told(
+        *(asks(0, "initialize", {"protocolVersion": "2025-11-25"}), gives(0, opened)),
+        *(calls(1, "add", a=1), gives(1, {"content": [], "structuredContent": {"sum": 1}, "_meta": {"mine": 1}})),
+    )
+    envelope = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
+    own = {"io.modelcontextprotocol/serverInfo": {"name": "s"}, "mine": 1}
+
+    def newer(sum_: int) -> Any:
+        asked = asks(1, "tools/call", {"name": "add", "arguments": {"a": 1}, "_meta": meta})
+        return told(asked, gives(1, {"content": [], "structuredContent": {"sum": sum_}, "_meta": own, **envelope}))
+
+    assert compare(older, newer(1), Normal(), ["add"]).is_empty
+    (row,) = compare(older, newer(2), Normal(), ["add"]).rows
+    assert [change.path for change in row.changes] == ["result.structuredContent.sum"]
+    bare = told(
+        *(asks(1, "tools/call", {"name": "add", "arguments": {"a": 1}, "_meta": meta}), gives(1, {"_meta": {}}))
+    )
+    (row,) = compare(newer(1), bare, Normal(), ["add"]).rows
+    assert "result.ttlMs" in [change.path for change in row.changes], "of one revision, all is compared"
+
+
 def test_another_number_of_pages_is_no_difference() -> None:
     whole = told(asks(1, "tools/list"), gives(1, {"tools": [{"name": "a"}, {"name": "b"}]}))
     paged = told(
