@@ -4,7 +4,6 @@ import asyncio
 import gc
 import math
 from collections.abc import Awaitable
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -85,8 +84,17 @@ def command(
 
 async def _until_told(playing: Awaitable[int]) -> int:
     """Play until it ends, or until a host or a person ends this process by a signal: what was recorded is closed."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    loop, task, told = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
     assert task is not None, "a coroutine runs in one"
-    with leaving_politely(lambda: loop.call_soon_threadsafe(task.cancel)), suppress(asyncio.CancelledError):
-        return await playing
+
+    def leave() -> None:
+        told.set()
+        task.cancel()
+
+    with leaving_politely(lambda: loop.call_soon_threadsafe(leave)):
+        try:
+            return await playing
+        except asyncio.CancelledError:
+            if not told.is_set():  # ^c is told by its own exit status
+                raise
     return 0

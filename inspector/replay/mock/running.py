@@ -42,9 +42,12 @@ async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None],
             tape = start_capture(wish.capture, mode="mock")
         stage = Stage(script, settings, tell=warn, tape=tape)
         narrate(_about(wish, script))
-        await _serve(stage, wish.port, narrate)
-        if stage.differences:
-            narrate(f"{stage.differences:,} times the client did something else than was recorded")
+        try:
+            await _serve(stage, wish.port, narrate)
+        finally:  # over HTTP it is interrupted, or goes on
+            if stage.differences:
+                times = "once" if stage.differences == 1 else f"{stage.differences:,} times"
+                narrate(f"{times} the client did something else than was recorded")
         return stage.differences
     finally:
         journal.close()
