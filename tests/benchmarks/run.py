@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from tests.benchmarks import captures as long
-from tests.benchmarks import checks, comparing, details, filters, measure, mocks, moments, surfaces, views
+from tests.benchmarks import checks, comparing, copying, details, filters, measure, mocks, moments, surfaces, views
 from tests.benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD, STEADY, STEADY_RATE, STEADY_SIZE
 from tests.servers.real import NotInstalled, argv
 
@@ -157,9 +157,8 @@ def captures(home: Path, *, frames: int = 100_000) -> Iterator[Row]:
     fast = again.jump_ms <= max(20.0, 2 * few.jump_ms)
     yield Row("a jump from end to end, with its picture", figures, "20 ms, or twice the other", fast)
     seen = moments.jumps(path)
-    figures = (
-        f"at worst {seen.slowest_s * 1000:.0f} ms, half below {seen.median_s * 1000:.0f}, {seen.floors:.1f} floors"
-    )
+    worst, usual = seen.slowest_s * 1000, seen.median_s * 1000
+    figures = f"at worst {worst:.0f} ms of CPU, half below {usual:.0f}, {seen.floors:.1f} floors"
     kept = seen.slowest_s <= 1 and seen.floors <= 8
     yield Row("a jump to what was known at any of its entries", figures, "1000 ms and 8 floors (its lines read)", kept)
 
@@ -262,6 +261,21 @@ def compared(home: Path) -> Iterator[Row]:
     yield Row(f"diff of two surfaces of {surfaces.TOOLS:,} tools", figures, "5 times", kept)
 
 
+def copied(home: Path, *, frames: int = 100_000) -> Iterator[Row]:
+    """A capture with 500 secrets, verified, saved and shared."""
+    path = home / "copied.mcpcap"
+    copying.make(path, frames)
+    size = path.stat().st_size / 1e6
+    floor, verified, saved = copying.floor_s(path), copying.verify_s(path), copying.recover_s(path)
+    for name, spent, most in (("verify", verified, 4), ("recover", saved, 4)):
+        figures = f"{size / spent:.0f} MB a second of CPU, {spent / floor:.1f} floors"
+        yield Row(f"{name}, {size:.0f} MB", figures, f"{most} floors (read, hashed)", spent <= most * floor)
+    spent, replaced, left = copying.share_s(path)
+    figures = f"{size / spent:.0f} MB a second of CPU, {spent / floor:.1f} floors; {replaced:,} replaced, {left} left"
+    kept = spent <= 25 * floor and left == 0 and replaced > copying.SECRETS
+    yield Row(f"share, {size:.0f} MB", figures, "25 floors, none left", kept)
+
+
 def main() -> int:
     """Measure all; 1 if a limit is passed. With `--full` filters and the long capture have a million frames."""
     frames = 1_000_000 if "--full" in sys.argv[1:] else 100_000
@@ -279,6 +293,7 @@ def main() -> int:
             flood,
             checked,
             compared,
+            partial(copied, frames=frames),
             others,
             long_capture,
             partial(mocked, frames=frames),

@@ -3,10 +3,12 @@
 import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from inspector.protocol.frames import Channel, Direction
 from inspector.session.opened import Opened
 from inspector.tui.app import InspectApp
 from inspector.tui.common_playback import CommonPlayback
@@ -14,6 +16,7 @@ from inspector.tui.common_replaying import CommonReplaying
 from inspector.tui.panels.timeline import TimelinePanel
 from inspector.tui.screens.go_to import GoToScreen
 from inspector.tui.subject import Stage
+from tests.capture.recording import recorded
 from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -129,6 +132,39 @@ async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight()
         await until(lambda: panel(app).timeline.count == 101, "all rows")
         await pilot.press("$")
         await until(lambda: "everything known" in bar(app), "everything")
+
+
+async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_followed_again(tmp_path: Path) -> None:
+    journals = [recorded(tmp_path / f"{name}.mcpcap") for name in "ab"]
+
+    def ask(which: int, id_: int) -> None:
+        call = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a"}}' % id_
+        journals[which].frame(Direction.TO_SERVER, Channel.STDIN, call)
+
+    for id_ in range(3):
+        ask(0, id_)
+        ask(1, id_)
+    for name in "ab":
+        await until(lambda name=name: (tmp_path / f"{name}.mcpcap").read_bytes().count(b"frame") == 3, "all is kept")  # type: ignore[misc]
+    app = InspectApp(replay=tmp_path / "a.mcpcap", beside=[Opened("b", capture=tmp_path / "b.mcpcap")])
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await until(lambda: len(app.tabs) == 2 and all(tab.subject.grows for tab in app.tabs), "both grow")
+        await pilot.press("&")
+        await until(lambda: "6 entries  followed" in bar(app), "both are followed")
+        await pilot.press("left")
+        await until(lambda: "#5 of 6" in bar(app), "one back")
+        ask(1, 3)
+        await until(lambda: "#5 of 7" in bar(app), "there still")
+        await pilot.press("_")
+        await until(lambda: "#7 of 7" in bar(app) and "playing" in bar(app), "played up to the newest")
+        ask(0, 3)
+        await until(lambda: "#8 of 8" in bar(app) and panel(app).timeline.count == 8, "what comes then")
+        await pilot.press("$")
+        await until(lambda: "8 entries  followed" in bar(app), "followed again")
+    for tab in app.tabs:
+        await tab.subject.end()
+    for journal in journals:
+        journal.close()
 
 
 def test_it_is_the_app_that_goes_through_several() -> None:

@@ -120,6 +120,8 @@ async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None
         await pilot.press("_")
         await until(lambda: "paused" in bar(app), "the pause")
         await until(lambda: traffic.model.taken == shown, "all that came are rows")
+        await pilot.press("x")
+        await until(lambda: "had not ended then" in text(app), "no card of what comes later")
         await pilot.press("right")
         await until(lambda: traffic.model.taken == shown + 1, "one row more")
         await pilot.press("%")

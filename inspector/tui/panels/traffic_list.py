@@ -175,6 +175,9 @@ class TrafficList(Ground):
         """Show the post-mortem card of a connection that has ended, or put it away."""
         if self.put_card_away() or self._subject.stage in (Stage.CONNECTING, Stage.OPEN, Stage.LOADING):
             return
+        if self._subject.moment_shown is not None and not _is_dead(self._subject):
+            self.notify("The connection had not ended then.", markup=False, timeout=3)
+            return
         from inspector.tui.panels.post_mortem import PostMortemCard
 
         self.mount(PostMortemCard(self._subject))
