@@ -12,7 +12,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.replay.resend.performing import Resent
-from inspector.replay.resend.plan import Plan, Skip, plan
+from inspector.replay.resend.plan import Plan, Skip, plan, up_to
 from inspector.replay.resend.provenance import Carried
 from inspector.replay.resend.replies import offers_of
 from inspector.viewmodels.compare import Names, comparison_data, comparison_lines, shown
@@ -45,7 +45,7 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
             output.warn(notice)
         if to is not None and not 1 <= to <= journal.count:
             raise UsageError(f"--to {to}: the capture has {journal.count:,} entries", hint="tail tells their numbers.")
-        found = accounts(journal, last=to)
+        found = accounts(journal) if to is None else up_to(accounts(journal), to)
         chosen = chosen_numbers(output, journal, where) if where else None
         opening = journal.conversation.opening
         made = plan(found, chosen)

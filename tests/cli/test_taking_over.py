@@ -38,6 +38,15 @@ def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeyp
     assert resend.command.name == "resend"
 
 
+def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("--where", "tool == radio_harbour", "--era", "legacy", "--allow-destructive")
+    asked, _, said = _up_to(30, monkeypatch, *words, *demo())
+    assert asked == ["radio_harbour"]
+    assert "No difference: 1 the same." in said
+
+
 def test_a_server_that_does_not_start_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, state, said = _up_to(20, monkeypatch, "--", os.devnull)
     assert (asked, said) == ([], "")

@@ -65,6 +65,18 @@ def plan(found: Accounts, wanted: Collection[int] | None = None) -> Plan:
     return Plan(tuple(steps), tuple(skips))
 
 
+def up_to(found: Accounts, last: int) -> Accounts:
+    """What was asked up to an entry, with what came of it, be that later: else half of a call would be compared."""
+    begun = [each for each in found.operations if each.frame <= last]
+    return Accounts([_pages_up_to(each, last) for each in begun], found.loose)
+
+
+def _pages_up_to(account: Account, last: int) -> Account:
+    if account.method not in LISTS:
+        return account
+    return msgspec.structs.replace(account, sent=[each for each in account.sent if each.frame <= last])
+
+
 def harmful(step: Step, tools: Collection[Tool]) -> bool:
     """Whether a step may destroy something, as far as the server says.
 

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.protocol.things import Tool
-from inspector.replay.resend.plan import Plan, harmful, plan
+from inspector.replay.resend.plan import Plan, harmful, plan, up_to
 from tests.capture.compare.talk import asks, calls, gives, says, told
 
 _OPENING = asks(0, "initialize", {"protocolVersion": "1"}), gives(0, {})
@@ -30,6 +30,22 @@ def test_the_opening_and_pings_are_left_out_and_each_page_is_sent() -> None:
     assert _sent(found) == [("tools/list", 3, False), ("tools/list", 7, True), ("tools/call", 9, False)]
     assert found.steps[2].params == {"name": "add", "arguments": {"a": 1}}
     assert found.skips == ()
+
+
+def test_up_to_an_entry_stands_what_was_asked_with_what_came_of_it_later() -> None:
+    talk = told(
+        *_OPENING,
+        asks(1, "tools/list"),
+        gives(1, {"tools": [], "nextCursor": "p"}),
+        calls(2, "add", a=1),
+        asks(3, "tools/list", {"cursor": "p"}),
+        says(2, "1"),
+        calls(4, "late"),
+    )
+    found = up_to(talk, 5)
+    assert _sent(plan(found)) == [("tools/list", 3, False), ("tools/call", 5, False)]
+    assert found.operations[-1].answer == {"content": [{"type": "text", "text": "1"}]}
+    assert len(talk.operations[1].sent) == 2, "the talk itself is as it was"
 
 
 def test_what_has_no_end_or_was_cancelled_is_skipped_with_a_reason() -> None:
