@@ -18,6 +18,7 @@ from inspector.viewmodels.grades import GRADES
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
+    from inspector.protocol.tracking.catalogue import Listing
 
 _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")
 _CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
@@ -49,6 +50,7 @@ class Found:
         self._things: dict[tuple[str, str], list[AboutThing]] = {}
         self._faulty: dict[str, tuple[int, int]] = {}
         """By kind: of how many things errors were found, and after how many changes."""
+        self._listed: dict[str, tuple[Listing, dict[str, Any]]] = {}
         self._page: tuple[int, Any] = (0, None)
         """The answer that was read last for the names in it."""
         self._lock = threading.Lock()
@@ -105,9 +107,17 @@ class Found:
 
     def _count_faulty(self, kind: str) -> int:
         listing = self.journal.conversation.catalogue.listings.get(kind)
-        items = {peek.text(item, _KEYS[kind]) or "": item for item in listing.items} if listing is not None else {}
+        items = self._items_of(kind, listing) if listing is not None else {}
         about = [key for its_kind, key in list(self._things) if its_kind == kind and key in items]
         return sum(any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key])) for key in about)
+
+    def _items_of(self, kind: str, listing: "Listing") -> dict[str, Any]:
+        """By key; made once for the same list, which may be long."""
+        known = self._listed.get(kind)
+        if known is None or known[0] is not listing:
+            items = {peek.text(item, _KEYS[kind]) or "": item for item in listing.items}
+            known = self._listed[kind] = listing, items
+        return known[1]
 
     def is_muted(self, finding: "Finding") -> bool:
         """Whether somebody has muted it, or its check."""

@@ -4,11 +4,13 @@ Rows are drawn only where they are in sight, so ten thousand things are listed a
 anew leaves cursor, place and search alone, and the thing that is meant stays meant when it has gone from the list.
 """
 
+import asyncio
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from textual import work
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
@@ -18,6 +20,7 @@ from inspector.protocol.things import LISTS, Thing
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.panels.list_head import ListHead
 from inspector.tui.panels.steps import StepList
+from inspector.tui.panels.taking import Taken, is_long, keys_of
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.search_bar import SearchBar
@@ -88,6 +91,8 @@ class ThingSide(StepList):
         self._judged = 0
         self._words = words
         self._listings: tuple[Listing, ...] = ()
+        self._awaited: tuple[Listing, ...] = ()
+        """A long list that a thread reads now."""
         self._things: Sequence[Any] = ()
         self._summary = ("", "")
         self._searched = ""
@@ -131,8 +136,7 @@ class ThingSide(StepList):
         ):
             if self._subject.listing in self.kinds and _is_half(listings, self._listings):
                 return
-            self._memory = self._subject.memory
-            self._take(listings)
+            self._bring(listings)
         elif stage == self._stage:
             return
         self._stage = stage
@@ -140,6 +144,22 @@ class ThingSide(StepList):
         rows.empty = _empty(self._subject, self.kinds, self._words, listings, hidden=bool(self._things))
         rows.refresh()
         self._say()
+
+    def _bring(self, listings: tuple[Listing, ...]) -> None:
+        """Take over a list, a long one as soon as a thread has read it."""
+        if not is_long(listings):
+            self._memory, self._awaited = self._subject.memory, ()
+            self._take(self._read(listings))
+        elif not self._awaited or any(map(operator.is_not, listings, self._awaited)):
+            self._awaited = listings
+            self._take_beside(listings)
+
+    @work(exclusive=True, group="taking")
+    async def _take_beside(self, listings: tuple[Listing, ...]) -> None:
+        memory, taken = self._subject.memory, await asyncio.to_thread(self._read, listings)
+        if listings is self._awaited:
+            self._memory, self._awaited, self._stage = memory, (), None
+            self._take(taken)
 
     def _sync_badges(self) -> None:
         checks = self._subject.checks_so_far
@@ -164,6 +184,7 @@ class ThingSide(StepList):
         """
         self._subject = subject
         self._stage = None
+        self._awaited = ()
         if not subject.can_act:
             self._listings, self._things, self._summary = (), (), ("", "")
 
@@ -183,12 +204,15 @@ class ThingSide(StepList):
         """How many there are, and what else is worth a word."""
         raise NotImplementedError
 
-    def _take(self, listings: tuple[Listing, ...]) -> None:
-        if self._things and not any(listing.asked for listing in listings):
+    def _read(self, listings: tuple[Listing, ...]) -> Taken:
+        """What is to be shown of a list. Any thread."""
+        things = self.read(listings)
+        return Taken(listings, things, self.summary(things) if things else ("", ""), keys_of(things))
+
+    def _take(self, taken: Taken) -> None:
+        if self._things and not any(listing.asked for listing in taken.listings):
             return
-        self._listings = listings
-        self._things = self.read(listings)
-        self._summary = self.summary(self._things) if self._things else ("", "")
+        self._listings, self._things, self._summary, self._keys = taken
         self._rows.marks = {**marks_of(self.head.known), **_marks_since(self._memory, self.kinds)}
         self._search(taken=True)
         self.refresh_bindings()
@@ -199,8 +223,6 @@ class ThingSide(StepList):
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         self._searched = wanted
         self._rows.replace(self._things, "")
-        if taken:
-            self._keys = frozenset((type(thing), thing.key) for thing in map(self._rows.thing, range(self._rows.count)))
         if wanted:
             self._rows.replace(self._things, wanted)
         rows.sync()

@@ -24,7 +24,7 @@ async def test_rows_have_badges_and_the_chosen_thing_tells_what_was_found() -> N
         subject.checks.catch_up()
         await until(lambda: "odd ✗1" in text(app), "its row has a badge")
         await until(lambda: "✗ error P01 prompts/list: prompts/1/arguments" in text(app), "it is told what is wrong")
-        assert "E shows the evidence" in text(app)
+        await until(lambda: "E shows the evidence" in text(app), "the way to the evidence is told")
         assert "calm ✗" not in text(app)
         await pilot.press("k")
         await until(lambda: "error P01" not in text(app), "nothing is wrong with the other one")
