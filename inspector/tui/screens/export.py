@@ -138,6 +138,8 @@ class ExportScreen(ModalScreen[Made | None]):
         line = self.query_one(Input)
         if line.value == self._proposal:
             line.value = self._proposal = str(proposed(self._way, self._source))
+            line.cursor_position = 0
+            self.call_after_refresh(line.action_end)  # of a long one the end is in sight: what it is called
         self._tell()
 
     def _tell(self) -> None:
