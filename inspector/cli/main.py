@@ -18,7 +18,7 @@ from inspector.cli.exit_status import MEANINGS, ExitStatus
 from inspector.cli.logs import narrated_log
 from inspector.cli.output import Output
 from inspector.cli.words import Words, no_server, split, take_apart
-from inspector.cli.world import World
+from inspector.cli.world import World, speak
 from inspector.errors import InspectError, UsageError
 
 logger = logging.getLogger(__name__)
@@ -126,6 +126,7 @@ def commands() -> None:
 def run(argv: Sequence[str], world: World | None = None) -> int:
     """Run one command line and return the exit status. Nothing is raised."""
     world = world or World()
+    speak(world.stdout)
     ours, _ = split(argv)
     output = Output(world, as_json="--json" in ours)
     with narrated_log(world):

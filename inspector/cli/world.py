@@ -3,6 +3,7 @@
 No command reads `sys.argv`, `os.environ` or `sys.stdout` by itself.
 """
 
+import io
 import os
 import sys
 from collections.abc import Mapping
@@ -25,3 +26,9 @@ class World(msgspec.Struct, frozen=True):
     def has_terminal(self) -> bool:
         """Whether an interface can be drawn: both streams are a terminal, and not one that can't move its cursor."""
         return self.stdin.isatty() and self.stdout.isatty() and self.env.get("TERM", "") not in ("", "dumb")
+
+
+def speak(stream: TextIO) -> None:
+    """Have a stream write a question mark where its encoding has no letter: a sign is no reason to say nothing."""
+    if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+        stream.reconfigure(errors="replace")

@@ -1,11 +1,15 @@
 """The world that a command is handed."""
 
 import io
+from pathlib import Path
 
 import pytest
 
+from inspector.cli.main import run
 from inspector.cli.world import World
 from tests.cli.running import Terminal
+
+_CAPTURE = Path(__file__).parents[1] / "captures" / "lighthouse.mcpcap"
 
 
 @pytest.mark.parametrize(
@@ -30,3 +34,15 @@ def test_by_itself_it_is_the_process_s_own() -> None:
 
     world = World()
     assert (world.theirs, world.env, world.stdout) == (None, os.environ, sys.stdout)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])  # the second is that of the locale C
+def test_a_stream_that_has_no_letter_for_a_sign_is_told_everything_else(encoding: str, errors: str) -> None:
+    said = io.BytesIO()
+    stdout = io.TextIOWrapper(said, encoding=encoding, errors=errors)
+    assert run(["tail", str(_CAPTURE)], World(None, {}, io.StringIO(), stdout, io.StringIO())) == 0
+    stdout.flush()
+    text = said.getvalue().decode(encoding)
+    assert "tools/call" in text
+    assert ("→" in text) is (encoding == "utf-8")

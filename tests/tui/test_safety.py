@@ -73,17 +73,18 @@ def test_a_heap_of_marks_covers_no_other_line() -> None:
     assert cleaned.text == "a\u0301\u0336\u0336b\u0301 ════\u0e47\u0e47\u0e47"
 
 
-async def test_a_terminal_without_unicode_gets_ascii_in_the_same_cells() -> None:
+@pytest.mark.parametrize(("wide", "row"), [(True, "|?? > ?~   |"), (False, "|7 us ~~   |")])
+async def test_a_terminal_without_unicode_gets_ascii_in_the_same_cells(wide: bool, row: str) -> None:
     class Framed(App[None]):
         CSS = "Static { border: round red; height: 3; }"
 
         def compose(self) -> ComposeResult:
-            yield Static("数 → é…")
+            yield Static("数 → é…" if wide else "7 µs ≈…")
 
     app = Framed()
     safety.install(app, ascii_only=True)
     async with app.run_test(size=(12, 3)):
-        assert lines(app) == ["+----------+", "|?? > ?~   |", "+----------+"]
+        assert lines(app) == ["+----------+", row, "+----------+"]
 
 
 async def test_a_line_of_our_own_passes_the_same_filters() -> None:
