@@ -6,6 +6,7 @@ import pytest
 
 from inspector.capture.load import load
 from inspector.capture.recover import recover
+from inspector.capture.sharing.sharing import Sharing, Wish
 from inspector.capture.verify import State, verify
 from inspector.errors import CaptureError, UsageError
 from tests.captures.record import sample
@@ -61,3 +62,23 @@ def test_of_what_is_no_capture_nothing_is_saved(tmp_path: Path) -> None:
     with pytest.raises(CaptureError):
         recover(tmp_path / "x", tmp_path / "y")
     assert not (tmp_path / "y").exists()
+
+
+def test_ctrl_c_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, out = tmp_path / "x.mcpcap", tmp_path / "y.mcpcap"
+    path.write_bytes(sample("handshake").read_bytes())
+    out.write_text("mine")
+
+    def interrupted(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        recover(path, out, overwrite=True, tell=interrupted)
+    sharing = Sharing(path, Wish(b"key"), interrupted)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            sharing.write(out, overwrite=True)
+    finally:
+        sharing.close()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.mcpcap", "y.mcpcap"]
+    assert out.read_text() == "mine"

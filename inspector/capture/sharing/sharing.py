@@ -48,6 +48,8 @@ from inspector.errors import UsageError
 from inspector.whole import whole_file
 
 _CHUNK = 1024 * 1024
+_SCANNED = 64 * 1024
+"""Bytes that are looked through at once: what was met in them is looked for again."""
 _LINES = 200
 """Lines that are looked at together for the values that are known."""
 _PASSES = 3
@@ -170,7 +172,7 @@ class Sharing:
         overlap = self.known.longest()
         with open(path, "rb") as file:
             place, rest = 0, b""
-            while chunk := file.read(_CHUNK):
+            while chunk := file.read(_SCANNED):
                 data = rest + chunk
                 if (left := self.known.survivor(data)) is not None:
                     secret, spelling, at = left
@@ -191,7 +193,7 @@ class Sharing:
         for number, (lines, whole) in enumerate(self._lines()):
             data = b"\n".join(lines)
             checked = self._checked(number, lines)
-            has_known = bool(self.known.within(data)) or bool(telling.found(data))
+            has_known = self.known.may_be_in(data) or telling.may_find(data)
             for at, line in enumerate(lines):
                 known = self._known_in(line) if has_known or b"\\u" in line else []
                 if known or at in checked or (has_known and telling.found(line)):

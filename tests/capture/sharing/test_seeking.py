@@ -25,4 +25,6 @@ def test_a_value_is_found_at_each_place(value: bytes) -> None:
         seeker.add(each)
     for before in range(17):
         for behind in range(17):
-            assert seeker.found(b"x" * before + value + b"y" * behind) == {value}
+            data = b"x" * before + value + b"y" * behind
+            assert seeker.may_find(data)
+            assert seeker.found(data) == {value}
