@@ -94,7 +94,7 @@ class Terminal:
             self.read(0.05)
         return time.perf_counter() - self.started
 
-    def answer(self, key: bytes, text: bytes) -> float:
+    def answer(self, key: bytes, text: bytes | re.Pattern[bytes]) -> float:
         """Seconds from a key to a text on the screen. Raises: TimeoutError."""
         since, pressed = len(self.written), time.perf_counter()
         self.press(key)
