@@ -13,8 +13,6 @@ from inspector.capture.filters.stretch import Stretch
 
 _BACKSLASH = 0x5C
 _B64 = b',"b64":"'
-_RARE, _RARE_AT = b"b64", 2
-"""What of that is looked for, and where in it that stands: quotes and commas stand everywhere, and hold a search up."""
 
 
 class Needle:
@@ -89,16 +87,13 @@ def candidates(
 def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
     """The entries asked about whose payload is no text, and so stands in the file in another form."""
     window = stretch.window
-    at = window.find(_RARE)
+    at = window.find(_B64)
     while at >= 0:
-        next_from = at + 1
-        if window.startswith(_B64, at - _RARE_AT):
-            index = stretch.at(at)
-            end = stretch.end(index)
-            if at < end and need[index]:
-                yield index
-            next_from = max(end, next_from)
-        at = window.find(_RARE, next_from)
+        index = stretch.at(at)
+        end = stretch.end(index)
+        if at < end and need[index]:
+            yield index
+        at = window.find(_B64, max(end, at + 1))
 
 
 def _stands_alone(window: bytes, at: int) -> bool:
