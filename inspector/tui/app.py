@@ -277,6 +277,8 @@ class InspectApp(
     async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
         """Show an entry in the traffic, in full."""
         await self.action_show("traffic")
+        if (playback := self._playback_of(self.tab)) is not None:
+            playback.visit(message.n)
         self.panel.show_evidence(message.n, message.pointer, message.span)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:

@@ -29,6 +29,8 @@ class Playback(Whereabouts):
         self._state: PastSubject | None = None
         self.chosen = 0
         """The entry that was last chosen in the traffic, or that its cursor was put on."""
+        self.visited = 0
+        """The entry that is looked at as evidence, where that is no move; 0 for none."""
 
     @property
     def shown(self) -> int:
@@ -67,6 +69,10 @@ class Playback(Whereabouts):
         if self.front is not None and n > self.shown:
             self.front.moment.advance(n)
         self.position = None if n >= self.shown and (self.front is not None or not self.recording.grows) else n
+
+    def visit(self, n: int) -> None:
+        """Entry n is to be looked at: whoever stands at the end, and knows everything, still does."""
+        self.visited = n if self.is_at_end else 0
 
     def stand(self, n: int, front: int | None) -> None:
         """Stand at entry n, or with 0 before the first, and show the first `front` entries; None: all."""

@@ -128,6 +128,9 @@ class Replaying(CommonReplaying):
         if playback is None or rows is None or message.control is not rows.rows or playback.player.playing:
             return
         before, playback.chosen = playback.chosen, rows.chosen
+        visited, playback.visited = rows.model.find(playback.visited) if playback.visited else None, 0
+        if visited is not None and visited == message.index:
+            return
         if rows.rows.following and playback.front is None:
             playback.position = None
         elif message.by_reader and rows.chosen not in (0, before):

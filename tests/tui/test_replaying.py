@@ -32,7 +32,7 @@ async def opened(path: Path, size: tuple[int, int] = (110, 30)) -> AsyncIterator
 
 
 def playback_of(app: InspectApp) -> Playback:
-    assert app.playback is not None
+    assert isinstance(app.playback, Playback)
     return app.playback
 
 
@@ -80,6 +80,21 @@ async def test_findings_are_those_that_could_be_told_where_one_stands() -> None:
         await pilot.press("E", "$")
         await until(lambda: "more after" not in text(app) and "all 65 entries checked" in text(app), "all of it again")
         assert "as at #" not in text(app)
+
+
+async def test_whoever_looks_at_evidence_from_the_end_still_stands_there() -> None:
+    async with checked("lighthouse", (110, 30)) as (app, pilot):
+        await until(lambda: "_ play" in text(app), "the bar")
+        await pilot.press("E")
+        await until(lambda: "all 65 entries checked" in text(app), "the findings")
+        await pilot.press("enter")
+        await until(lambda: app.tab.shown == "traffic" and app.panel.list.chosen == 5, "the evidence")  # type: ignore[attr-defined]
+        await until(lambda: playback_of(app).chosen == 5, "that it is told")
+        assert "everything known" in bar(app)
+        await pilot.press("E")
+        await until(lambda: "all 65 entries checked" in text(app), "all findings again")
+        await pilot.press("1", "j")
+        await until(lambda: "everything known" not in bar(app), "a move of one's own is one")
 
 
 async def test_a_number_leads_there_from_any_screen_and_the_filter_from_match_to_match() -> None:
