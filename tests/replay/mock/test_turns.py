@@ -4,6 +4,7 @@ from pathlib import Path
 
 from inspector.protocol.revisions._shape import Era
 from inspector.replay.mock.script import Ask, End, Junk, Say, Script, Turn
+from inspector.replay.mock.turns import Turns
 from tests.replay.mock.making import FORM, HANDSHAKE, answer, call, close_scripts, meta, note, request, scripted, text
 
 
@@ -82,3 +83,10 @@ def test_of_a_turn_that_can_not_be_read_any_more_nothing_is_played(tmp_path: Pat
     close_scripts()
     assert (script.turns.methods[2], script.turns.target(2), script.turns.params(2)) == ("tools/call", "moor", {})
     assert (script.turns[2].steps, script.turns[2].era) == ((), None)
+
+
+def test_turns_are_a_sequence(tmp_path: Path) -> None:
+    turns = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "moor")).turns
+    assert isinstance(turns, Turns)
+    assert (len(turns), turns.requests, turns[-1].method) == (3, 2, "tools/call")
+    assert [turn.method for turn in turns[:2]] == ["initialize", "notifications/initialized"]
