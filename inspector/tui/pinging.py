@@ -4,7 +4,7 @@ from inspector.errors import InspectError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
-from inspector.tui.subject import Stage, Subject
+from inspector.tui.subject import Subject, why_silent
 from inspector.viewmodels.pings import PING, method_of
 from inspector.viewmodels.text import human_duration, visible
 
@@ -12,8 +12,8 @@ from inspector.viewmodels.text import human_duration, visible
 async def ping(subject: Subject) -> tuple[str, bool]:
     """Send a ping, or what comes nearest to one, and wait: what came of it, and whether that is well."""
     opening = subject.opening
-    if not subject.can_act or subject.stage is not Stage.OPEN or opening is None:
-        return "There is no connection to ping.", False
+    if (why := why_silent(subject)) or opening is None:
+        return why or "Nothing is sent before the server has said what it speaks.", False
     method = method_of(opening.revision)
     if not method:
         return f"{opening.revision.named} has no ping, and nothing in its place.", False

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from inspector.tui.subject import Stage
+from inspector.tui.subject import why_silent
 
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
@@ -13,8 +13,8 @@ class Relisting:
 
     async def action_refresh(self: "InspectApp") -> None:  # type: ignore[misc]
         """Ask the server for its lists again."""
-        if self.subject.stage is not Stage.OPEN:
-            self.say("There is no connection to ask for lists.")
+        if why := why_silent(self.subject):
+            self.say(why, severity="warning")
             return
         self.run_worker(self._fetch_anew(), group="relisting")  # it may have to wait for a person who logs in
 
@@ -24,8 +24,8 @@ class Relisting:
 
     async def action_refresh_mode(self: "InspectApp") -> None:  # type: ignore[misc]
         """Fetch lists that change by themselves, or only when asked for."""
-        if self.subject.stage is not Stage.OPEN:
-            self.say("There is no connection to ask for lists.")
+        if why := why_silent(self.subject):
+            self.say(why, severity="warning")
             return
         on = not self.subject.refreshes
         by_itself, asked = (

@@ -294,3 +294,14 @@ class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, 
     async def end(self) -> None:
         """End the session; done when no child and no task of it is left."""
         await asyncio.wrap_future(self._live.end())
+
+
+def why_silent(subject: Subject) -> str:
+    """Why nothing can be sent now, and what to do: two sentences for whoever pressed a key that sends; "" if it can."""
+    if subject.stage is Stage.OPEN and subject.can_act:
+        return ""
+    if subject.stage is Stage.CONNECTING:
+        return "Nothing is sent while it connects. ^r begins anew."
+    if subject.can_act:
+        return "Nothing is sent: there is no connection. ^r connects again."
+    return "Nothing is sent: this is a recording. O opens a server beside it."

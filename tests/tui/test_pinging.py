@@ -45,5 +45,5 @@ async def test_silence_and_loss_are_told(reply: Any, said: str) -> None:
 async def test_without_a_connection_there_is_nothing_to_ping() -> None:
     subject = opened()
     subject.now_stage = Stage.CLOSED
-    assert await ping(subject) == ("There is no connection to ping.", False)
+    assert await ping(subject) == ("Nothing is sent: there is no connection. ^r connects again.", False)
     assert subject.calls == []

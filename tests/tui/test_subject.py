@@ -20,8 +20,10 @@ from inspector.protocol.questions import Root, declined
 from inspector.protocol.revisions._shape import Era
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
-from inspector.tui.subject import LiveSubject, Recording, Stage
+from inspector.tui.subject import LiveSubject, Recording, Stage, why_silent
 from tests.captures.record import sample
+from tests.tui.staging import Staged
+from tests.viewmodels.tape import Tape
 from tests.waiting import until
 
 REPO = Path(__file__).parents[2]
@@ -139,3 +141,18 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
     thread.join(10)
     assert not recording.grows
     await recording.end()
+
+
+@pytest.mark.parametrize(
+    ("stage", "acts", "said"),
+    [
+        (Stage.OPEN, True, ""),
+        (Stage.CONNECTING, True, "Nothing is sent while it connects. ^r begins anew."),
+        (Stage.CLOSED, True, "Nothing is sent: there is no connection. ^r connects again."),
+        (Stage.RECORDED, False, "Nothing is sent: this is a recording. O opens a server beside it."),
+    ],
+)
+def test_a_key_that_can_send_nothing_says_why_and_what_to_do(tape: Tape, stage: Stage, acts: bool, said: str) -> None:
+    subject = Staged(tape, stage=stage)
+    subject.can_act = acts
+    assert why_silent(subject) == said

@@ -24,7 +24,7 @@ from inspector.tui.panels.raw_came import RawCame
 from inspector.tui.panels.raw_form import RawForm
 from inspector.tui.panels.raw_shots import Shot, patience_s, verdict
 from inspector.tui.styles import glyphs
-from inspector.tui.subject import Stage, Subject
+from inspector.tui.subject import Subject, why_silent
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.roles import Span
 
@@ -138,8 +138,8 @@ it is sent all the same. What came stands beside, and what was sent before below
 
     def action_send(self) -> None:
         """Send what is written."""
-        if not self.subject.can_act or self.subject.stage is not Stage.OPEN:
-            self.app.notify("There is no connection to send anything over.", severity="warning", markup=False)
+        if why := why_silent(self.subject):
+            self.app.notify(why, severity="warning", markup=False)
             return
         if self._awaited is not None:
             self.app.notify("The last one is still waited for; ^c waits no longer.", markup=False)

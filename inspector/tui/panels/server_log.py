@@ -18,7 +18,7 @@ from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
 from inspector.tui.styles import glyphs
-from inspector.tui.subject import Stage, Subject
+from inspector.tui.subject import Stage, Subject, why_silent
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.status_line import StatusLine
@@ -141,8 +141,8 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
 
     def action_ask(self) -> None:
         """Ask the server for another level."""
-        if not self._subject.can_act or self._subject.stage is not Stage.OPEN:
-            self.app.notify("There is no server to ask for a level.", markup=False)
+        if why := why_silent(self._subject):
+            self.app.notify(why, severity="warning", markup=False)
             return
         from inspector.tui.screens.choose import ChooseScreen
 

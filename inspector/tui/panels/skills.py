@@ -21,7 +21,7 @@ from inspector.tui.keys import Where
 from inspector.tui.panels import Panel
 from inspector.tui.panels.skill_detail import SkillDetail, why_not_read
 from inspector.tui.styles import glyphs
-from inspector.tui.subject import Stage, Subject
+from inspector.tui.subject import Stage, Subject, why_silent
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.section_card import sections_text
 from inspector.tui.widgets.status_line import StatusLine
@@ -189,7 +189,7 @@ Skills are instructions and files that a server lists with their sizes and diges
 
     def _can_ask(self) -> bool:
         if not self._may_ask:
-            self.app.notify("There is no server to ask.", severity="warning", markup=False)
+            self.app.notify(why_silent(self.subject), severity="warning", markup=False)
         elif self._busy:
             self.app.notify(f"Still {self._busy}.", markup=False)
         return self._may_ask and not self._busy

@@ -17,7 +17,7 @@ from inspector.protocol.things import Thing
 from inspector.tui.panels.list_head import ListHead
 from inspector.tui.panels.result import ResultPanel, has_picture
 from inspector.tui.panels.step_findings import StepFindings
-from inspector.tui.subject import Stage, Subject
+from inspector.tui.subject import Subject, why_silent
 from inspector.viewmodels.text import visible
 
 if TYPE_CHECKING:
@@ -189,8 +189,8 @@ class Steps(StepFindings, Generic[SideT, FormT]):
 
     async def action_more(self) -> None:
         """Fetch the list's next page."""
-        if self.subject.stage is not Stage.OPEN:
-            self.app.notify("There is no connection to ask for a page.", markup=False)
+        if why := why_silent(self.subject):
+            self.app.notify(why, severity="warning", markup=False)
             return
         await self.subject.fetch_more(*self.side.kinds)
 

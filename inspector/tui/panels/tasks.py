@@ -25,7 +25,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.panels.task_pane import TaskPane
 from inspector.tui.panels.task_rows import TaskRows
 from inspector.tui.styles import glyphs
-from inspector.tui.subject import Stage, Subject
+from inspector.tui.subject import Subject, why_silent
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.roles import Span
@@ -162,10 +162,9 @@ whoever runs it to end it.
     # Doing
 
     def _can_act(self) -> bool:
-        if self.subject.can_act and self.subject.stage is Stage.OPEN:
-            return True
-        self.app.notify("There is no connection: nothing can be done about tasks.", markup=False)
-        return False
+        if why := why_silent(self.subject):
+            self.app.notify(why, severity="warning", markup=False)
+        return not why
 
     def _mine(self, done: str) -> Task | None:
         """The task under the cursor, if something can be done about it; else it is said why not."""

@@ -16,7 +16,7 @@ from inspector.session.session import Session
 from inspector.session.watching import Outcome
 from inspector.tui.panels.calls import look
 from inspector.tui.panels.offers import OffersPanel
-from inspector.tui.subject import Stage
+from inspector.tui.subject import why_silent
 from inspector.viewmodels import text
 from inspector.viewmodels.lines import Line
 from inspector.viewmodels.read_changes import change_lines, same
@@ -35,8 +35,8 @@ class WatchingPanel(OffersPanel):
             return
         request = self.form.request
         uri = peek.text(request.params, "uri") or ""
-        if self.subject.stage is not Stage.OPEN or not self.subject.can_act:
-            self._tell("There is no connection on which something could be watched.")
+        if why := why_silent(self.subject):
+            self._tell(why, "warning")
         elif request.problem or not uri:
             self._tell(f"It can't be watched: {request.problem or 'it has no uri'}.")
         elif not _can_be_watched(self.subject.opening.capabilities if self.subject.opening else None):

@@ -225,7 +225,7 @@ async def test_a_recording_asks_for_nothing(tape: Tape) -> None:
     async with Log(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         await pilot.press("S")
-        await until(lambda: "no server to ask" in text(pilot.app), "it says so")
+        await until(lambda: "Nothing is sent: " in text(pilot.app), "it says so")
 
 
 async def test_a_new_connection_begins_a_new_log_and_keeps_the_filter(tape: Tape) -> None:

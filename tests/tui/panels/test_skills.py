@@ -83,4 +83,4 @@ async def test_a_recording_shows_its_skills_and_what_became_of_them(tmp_path: Pa
         await person.press("I")
         await person.sees("lamp-lighting", "soundings.csv  ✗ sha256 differs")
         await person.press("v")
-        await person.sees("There is no server to ask.")
+        await person.sees("Nothing is sent: this is a recording.")

@@ -200,7 +200,7 @@ async def test_a_recording_shows_its_tasks_and_does_nothing(tape: Tape) -> None:
         panel.take_focus()
         assert "paint" in await shown(pilot, panel)
         await pilot.press("x")
-        await until(lambda: "There is no connection" in text(pilot.app), "it says so")
+        await until(lambda: "Nothing is sent: " in text(pilot.app), "it says so")
 
 
 async def test_a_task_of_this_side_can_not_be_cancelled_from_here(tape: Tape) -> None:

@@ -101,7 +101,7 @@ async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
         await shows(app, "It can't be watched: it has no uri.")
         subject.now_stage = Stage.CLOSED
         await pilot.press("s")
-        await shows(app, "There is no connection on which")
+        await shows(app, "Nothing is sent: ")
         assert subject.asked_for == []
 
 
