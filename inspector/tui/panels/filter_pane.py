@@ -176,7 +176,7 @@ class FilterPane(Widget):
         try:
             self.kept.save(name, body)
         except UsageError as error:
-            self.notify(visible(str(error), limit=300), severity="error", markup=False)
+            self.notify(visible(f"{error} {error.hint}".rstrip(), limit=300), severity="error", markup=False)
             return
         self._named = self.kept.named()
         self.bar.text = f"@{name}" if body else ""
