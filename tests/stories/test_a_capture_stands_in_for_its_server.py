@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -209,7 +208,7 @@ async def _called_at_the_mock(
             told += (await asyncio.wait_for(process.stderr.readline(), PATIENCE_S)).decode()
         url = next(word for word in told.split() if word.endswith("/sse" if transport == "sse" else "/mcp"))
         got, _ = await _called(place, package, mode, transport, url)
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         _, more = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     return got, told + more.decode()
 
