@@ -46,7 +46,8 @@ Press = Callable[[Terminal], Iterator[float]]
 
 def freezing(terminal: Terminal) -> Iterator[float]:
     """Freeze the traffic and release it."""
-    for word in itertools.cycle((_FROZEN, b"follow")):
+    words: tuple[bytes | re.Pattern[bytes], ...] = (_FROZEN, b"follow")
+    for word in itertools.cycle(words):
         yield terminal.answer(b"P", word)
 
 
