@@ -154,5 +154,6 @@ async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> N
         await until(lambda: app.panel.list.chosen == at["half way"], "the line")  # type: ignore[attr-defined]
         await app.run_action("state", app.panel)
         moment, call = f"#{at['half way']} at", "tools/call trigger-long-running-operation"
-        for words in (moment, call, "50 %", "debug and graver, set by", ": echo, get-annotated-message", "not listed yet"):
+        level, tools = "debug and graver, set by", ": echo, get-annotated-message"
+        for words in (moment, call, "50 %", level, tools, "not listed yet"):
             await until(lambda words=words: words in text(app), f"{words} stands there")  # type: ignore[misc]
