@@ -97,7 +97,8 @@ class SessionsPanel(Panel):
         self._rows.show(shown)
         self.list.sync()
         size = sum(each.summary.size for each in shown if each.summary is not None)
-        self._head.show([("Sessions", "title")], [(f"{len(shown):,} capture{'' if len(shown) == 1 else 's'}, {human_size(size)}", "muted")])
+        many = f"{len(shown):,} capture{'' if len(shown) == 1 else 's'}"
+        self._head.show([("Sessions", "title")], [(f"{many}, {human_size(size)}", "muted")])
         chosen = self.chosen
         self._foot.show(about(chosen) if chosen is not None else [])
 
