@@ -115,7 +115,7 @@ class Inspection:
                     self._fact(entry, what)
             except Exception as error:  # the inspection's border: the entry is lost to the checks, and no other one
                 logger.exception("the checks lost entry %d", entry.n)
-                self._set_aside(LEARNING, entry.n, error)
+                _put_aside(self.set_aside, self._plans, LEARNING, entry.n, error)
         return self._give()
 
     def pass_over(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
@@ -317,31 +317,13 @@ class Inspection:
                 return
             except Exception as error:  # the checks' border: a mistake in one must not silence the others
                 logger.exception("a check failed at entry %d", case.n)
-                self._set_aside(check.id if check is not None else LEARNING, case.n, error)
-
-    def _wait_for_time(self, check: Check) -> Judge:
-        """Stand in for an expensive check: its question waits, if it is worth its time."""
-
-        def judge(case: Case) -> Iterator[Flaw]:
-            if check.wanted is None or check.wanted(case):
-                if len(self._waiting) < MOST_WAITING:
-                    self._waiting.append((case, check))
-                else:
-                    self.unasked += 1
-            return iter(())
-
-        return judge
-
-    def _set_aside(self, what: str, n: int, error: Exception) -> None:
-        if what not in self.set_aside:
-            self.set_aside[what] = set_aside(what, n, error)
-            self._plans.clear()
+                _put_aside(self.set_aside, self._plans, check.id if check is not None else LEARNING, case.n, error)
 
     def _plan(self, row: int, kind: str, method: str) -> _Plan:
         table = self._tables[row]
         hooks = (kind, f"{kind} {method}") if method else (kind,)
         quick = [(each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge]
-        heavy = [(self._wait_for_time(each), each) for hook in hooks for each in table.heavy.get(hook, ())]
+        heavy = [(_for_later(self, self._waiting, each), each) for hook in hooks for each in table.heavy.get(hook, ())]
         plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.id not in self.set_aside)
         if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
             self._plans[row, kind, method] = plan
@@ -377,6 +359,29 @@ class Inspection:
                 known_at=max(case.n, *frames, 0),
             )
         )
+
+
+def _for_later(inspection: Inspection, waiting: deque[tuple[Case, Check]], check: Check) -> Judge:
+    """Stand in for an expensive check: its question waits, if it is worth its time."""
+
+    def judge(case: Case) -> Iterator[Flaw]:
+        if check.wanted is None or check.wanted(case):
+            if len(waiting) < MOST_WAITING:
+                waiting.append((case, check))
+            else:
+                inspection.unasked += 1
+        return iter(())
+
+    return judge
+
+
+def _put_aside(
+    aside: dict[str, SetAside], plans: dict[tuple[int, str, str], _Plan], what: str, n: int, error: Exception
+) -> None:
+    """Remember what has failed, and plan anew without it."""
+    if what not in aside:
+        aside[what] = set_aside(what, n, error)
+        plans.clear()
 
 
 def _first_of(judge: Judge) -> Judge:

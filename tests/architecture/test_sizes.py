@@ -15,7 +15,6 @@ _FILE, _FUNCTION, _CLASS = 400, 50, 20
 _EXCEPTIONS: dict[str, tuple[int, str]] = {
     "inspector/tui/app.py:InspectApp": (25, "an action is a method, as Textual wants it"),
     "inspector/tui/panels/result.py:ResultPanel": (22, "an action is a method, as Textual wants it"),
-    "inspector/tui/panels/thing_list.py:ThingSide": (21, "Textual wants a method for each message"),
     "inspector/tui/panels/traffic_list.py:TrafficList": (22, "what a key of the panel does is a method of its list"),
     "inspector/tui/widgets/log_list.py:LogList": (23, "Textual wants a method for each key, message and property"),
     "inspector/tui/panels/timeline.py:TimelinePanel": (23, "an action is a method, as Textual wants it"),

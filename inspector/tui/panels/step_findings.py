@@ -3,12 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from textual.widget import Widget
+
 from inspector.protocol.things import Thing
 from inspector.tui.panels import Panel
 from inspector.tui.subject import Subject
+from inspector.tui.widgets.log_list import LogList
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
+    from inspector.tui.panels.thing_form import ThingHead
+    from inspector.tui.panels.thing_list import ThingRows
 
 
 class FindingList(Protocol):
@@ -48,3 +53,39 @@ class StepFindings(Panel):
     def meant_findings(self) -> "Sequence[Finding]":
         """What was found about the thing that is shown, worst first: where the screen of findings begins."""
         return self.side.findings(self.form.thing)
+
+
+class JudgedForm(Widget):
+    """The part of a form with a head that tells what was found."""
+
+    _head: "ThingHead"
+
+    def say_findings(self, findings: "Sequence[Finding]") -> None:
+        """Say what checks have found about the thing."""
+        self._head.say_findings(findings)
+
+
+class JudgedList(Widget):
+    """The part of a list whose rows have badges."""
+
+    _subject: Subject
+    _rows: "ThingRows"
+    _list: LogList
+    _judged = 0
+
+    def sync_badges(self) -> None:
+        """Draw the rows anew once checks have found something. Nearly free until then."""
+        checks = self._subject.checks_so_far
+        changes = checks.changes if checks is not None else 0
+        if changes != self._judged:
+            self._judged = changes
+            self._rows.judged()
+            self._list.sync()
+
+    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
+        """What checks have found about a thing, worst first."""
+        if thing is None or self._subject.checks_so_far is None:
+            return ()
+        from inspector.viewmodels.thing_findings import findings_about
+
+        return findings_about(self._subject.checks_so_far, thing)

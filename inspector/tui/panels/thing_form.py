@@ -20,6 +20,7 @@ from inspector.forms.values import FormValue, initial_value
 from inspector.protocol.things import Thing
 from inspector.tui.actions import key_name
 from inspector.tui.panels.call_bar import CallBar, Saying
+from inspector.tui.panels.step_findings import JudgedForm
 from inspector.tui.panels.steps import StepForm
 from inspector.tui.widgets.form_fields import FieldNode
 from inspector.tui.widgets.schema_form import SchemaForm, awaited_count
@@ -60,7 +61,7 @@ class ThingHead(Static):
         raise NotImplementedError
 
 
-class ThingForm(StepForm):
+class ThingForm(JudgedForm, StepForm):
     """One thing, ready to be asked for."""
 
     DEFAULT_CSS = """
@@ -229,10 +230,6 @@ class ThingForm(StepForm):
         if self.thing is not None:
             await self.form.toggle_json()
             self._renew_bar()
-
-    def say_findings(self, findings: "Sequence[Finding]") -> None:
-        """Say what checks have found about the thing."""
-        self._head.say_findings(findings)
 
     def toggle_about(self) -> None:
         """Show all of the description, or its beginning."""

@@ -4,13 +4,11 @@ Rows are drawn only where they are in sight, so ten thousand things are listed a
 anew leaves cursor, place and search alone, and the thing that is meant stays meant when it has gone from the list.
 """
 
-import asyncio
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from textual import work
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
@@ -19,8 +17,9 @@ from inspector.protocol.list_changes import THINGS
 from inspector.protocol.things import LISTS, Thing
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.panels.list_head import ListHead
+from inspector.tui.panels.step_findings import JudgedList
 from inspector.tui.panels.steps import StepList
-from inspector.tui.panels.taking import Taken, is_long, keys_of
+from inspector.tui.panels.taking import Taken, Taking
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.search_bar import SearchBar
@@ -66,7 +65,7 @@ class ListWords:
     """What is searched."""
 
 
-class ThingSide(StepList):
+class ThingSide(JudgedList, Taking, StepList):
     """Things of one kind that a server offers, to choose one."""
 
     DEFAULT_CSS = """
@@ -88,11 +87,8 @@ class ThingSide(StepList):
         self._subject = subject
         self._rows = rows
         self._rows.found = self.findings
-        self._judged = 0
         self._words = words
         self._listings: tuple[Listing, ...] = ()
-        self._awaited: tuple[Listing, ...] = ()
-        """A long list that a thread reads now."""
         self._things: Sequence[Any] = ()
         self._summary = ("", "")
         self._searched = ""
@@ -102,7 +98,6 @@ class ThingSide(StepList):
         self._keys: frozenset[tuple[type[Thing], str]] = frozenset()
         self._timer: Timer | None = None
         self._stage: tuple[Stage, bool] | None = None
-        self._memory: Memory | None = None
         self._line = StatusLine()
         self.head = ListHead()
         """What the lists have to say beside their items."""
@@ -126,7 +121,7 @@ class ThingSide(StepList):
         known = self._subject.journal.conversation.catalogue.listings
         listings = tuple(known[kind] for kind in self.kinds)
         self.head.sync(self._subject, self.kinds)
-        self._sync_badges()
+        self.sync_badges()
         stage = (self._subject.stage, self._subject.listing in self.kinds)
         is_remembered_anew = self._subject.memory is not self._memory
         if (
@@ -136,7 +131,7 @@ class ThingSide(StepList):
         ):
             if self._subject.listing in self.kinds and _is_half(listings, self._listings):
                 return
-            self._bring(listings)
+            self.bring(listings)
         elif stage == self._stage:
             return
         self._stage = stage
@@ -145,38 +140,6 @@ class ThingSide(StepList):
         rows.refresh()
         self._say()
 
-    def _bring(self, listings: tuple[Listing, ...]) -> None:
-        """Take over a list, a long one as soon as a thread has read it."""
-        if not is_long(listings):
-            self._memory, self._awaited = self._subject.memory, ()
-            self._take(self._read(listings))
-        elif not self._awaited or any(map(operator.is_not, listings, self._awaited)):
-            self._awaited = listings
-            self._take_beside(listings)
-
-    @work(exclusive=True, group="taking")
-    async def _take_beside(self, listings: tuple[Listing, ...]) -> None:
-        memory, taken = self._subject.memory, await asyncio.to_thread(self._read, listings)
-        if listings is self._awaited:
-            self._memory, self._awaited, self._stage = memory, (), None
-            self._take(taken)
-
-    def _sync_badges(self) -> None:
-        checks = self._subject.checks_so_far
-        changes = checks.changes if checks is not None else 0
-        if changes != self._judged:
-            self._judged = changes
-            self._rows.judged()
-            self._list.sync()
-
-    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
-        """What checks have found about a thing, worst first."""
-        if thing is None or self._subject.checks_so_far is None:
-            return ()
-        from inspector.viewmodels.thing_findings import findings_about
-
-        return findings_about(self._subject.checks_so_far, thing)
-
     def rebind(self, subject: Subject) -> None:
         """Show the things of another conversation; until they come, those of the one before stay.
 
@@ -184,7 +147,7 @@ class ThingSide(StepList):
         """
         self._subject = subject
         self._stage = None
-        self._awaited = ()
+        self.await_nothing()
         if not subject.can_act:
             self._listings, self._things, self._summary = (), (), ("", "")
 
@@ -196,20 +159,7 @@ class ThingSide(StepList):
         asked = all(known[kind].asked for kind in self.kinds if THINGS[kind] is type(thing))
         return asked and (type(thing), thing.key) not in self._keys
 
-    def read(self, listings: Sequence[Listing]) -> Sequence[Any]:
-        """What the rows take, made of the lists; of our kinds, in their order."""
-        raise NotImplementedError
-
-    def summary(self, things: Sequence[Any]) -> tuple[str, str]:
-        """How many there are, and what else is worth a word."""
-        raise NotImplementedError
-
-    def _read(self, listings: tuple[Listing, ...]) -> Taken:
-        """What is to be shown of a list. Any thread."""
-        things = self.read(listings)
-        return Taken(listings, things, self.summary(things) if things else ("", ""), keys_of(things))
-
-    def _take(self, taken: Taken) -> None:
+    def take(self, taken: Taken) -> None:
         if self._things and not any(listing.asked for listing in taken.listings):
             return
         self._listings, self._things, self._summary, self._keys = taken
