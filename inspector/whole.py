@@ -33,7 +33,7 @@ def whole_file(path: Path, mode: int = 0o600, *, overwrite: bool = True) -> Iter
 
     descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     try:
-        with open(descriptor, "wb", buffering=_BUFFER) as new:
+        with os.fdopen(descriptor, "wb", buffering=_BUFFER) as new:
             yield Unfinished(new, made)
         os.chmod(made, mode)
         _put(made, path, overwrite=overwrite)
