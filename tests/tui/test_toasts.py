@@ -3,6 +3,7 @@
 import re
 
 from inspector.tui.app import InspectApp
+from inspector.tui.toasts import Toasts
 from tests.tui.screen_text import lines
 from tests.tui.several import aboard
 from tests.waiting import until
@@ -14,6 +15,7 @@ def _row(app: InspectApp, words: str) -> int:
 
 async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them() -> None:
     async with aboard("gulls", size=(80, 24)) as (app, pilot, _):
+        assert isinstance(app, Toasts)
         app.clear_notifications()
         app.notify("Something was done, and this says so at the length of a line or so.", timeout=60)
         await until(lambda: _row(app, "Something was done") == 21, "above status line and footer")
