@@ -15,7 +15,12 @@ _PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
 
 
 def entries(store: Store, first: int, last: int) -> Iterator[Entry]:
-    """The entries `first` to `last` with their payloads; `missing` is set for what can't be read back. Any thread."""
+    """The entries `first` to `last` with their payloads, none if that is before; any thread.
+
+    `missing` is set for what can't be read back.
+    """
+    if last < first:
+        return
     columns = store.columns(first, last)
     rows = zip(columns.kinds, columns.places, columns.lengths, columns.walls, strict=True)
     for n, (kind, place, length, wall_ns) in enumerate(rows, first):

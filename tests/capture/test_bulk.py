@@ -28,3 +28,7 @@ def test_what_can_not_be_read_back_says_so(tape: Tape) -> None:
     tape.journal.close()
     vars(tape.journal.store)["_recent"] = Recent()
     assert [entry.missing for entry in entries(tape.journal.store, 1, 1)] == [True]
+
+
+def test_of_a_journal_without_entries_there_are_none(tape: Tape) -> None:
+    assert list(entries(tape.journal.store, 1, tape.journal.count)) == []
