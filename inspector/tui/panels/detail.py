@@ -59,7 +59,8 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         """Which side is shown where there is room for one; None: the entry's own."""
         self._reveal = False
         self._ticks = 0
-        self._is_laid_out = False
+        self.is_laid_out = False
+        """Whether its parts are there: until then a key only changes what they will show."""
 
     def compose(self) -> ComposeResult:
         """What it is, its tabs, and what they show."""
@@ -73,7 +74,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
 
     def on_mount(self) -> None:
         """Show what was chosen meanwhile, now that all parts are there."""
-        self._is_laid_out = True
+        self.is_laid_out = True
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -114,7 +115,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
 
     def turn_over(self) -> None:
         """From the request to its answer and back."""
-        if self._detail is None or len(self._detail.sides) < 2:
+        if self._detail is None or len(self._detail.sides) < 2 or not self.is_laid_out:
             return
         if self.size.height >= _BOTH:
             second = self.query_one("#second", PayloadView)
@@ -126,7 +127,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
 
     def focus_content(self) -> None:
         """Let keys go to what is shown; as soon as it is there."""
-        if not self._is_laid_out:
+        if not self.is_laid_out:
             self.call_after_refresh(self.focus_content)
         elif self._tab in _IN_SECTIONS:
             self.query_one("#headers").focus()
@@ -146,6 +147,9 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
     # --- drawing
 
     def _open(self, tab: str) -> None:
+        if not self.is_laid_out:
+            self._tab = tab
+            return
         inside, view = self.has_focus_within, self.payload_view
         self._tab = tab
         self._draw()
@@ -166,7 +170,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         self._draw()
 
     def _draw(self) -> None:
-        if not self._is_laid_out:
+        if not self.is_laid_out:
             return  # `on_mount` draws
         detail = self._detail
         self.query_one("#title", StatusLine).show(detail.title if detail else [("Nothing chosen", "muted")])

@@ -16,6 +16,7 @@ class DetailDeeds(Widget):
 
     takes_edits = True
     """A message that was changed in an editor becomes a draft."""
+    is_laid_out: bool
     _subject: Subject
     _reveal: bool
 
@@ -32,11 +33,15 @@ class DetailDeeds(Widget):
 
     def chosen_value(self) -> tuple[str, bytes] | None:
         """Where in a message the cursor is, and the JSON there; None if it is in no tree."""
+        if not self.is_laid_out:
+            return None
         view = self.payload_view
         return (view.path, view.value) if view.path else None
 
     def copy(self) -> None:
         """Copy the value under the cursor, or the message."""
+        if not self.is_laid_out:
+            return
         found = copied("", decode(self.payload_view.value))
         if found.text:
             self.app.copy_to_clipboard(found.text)

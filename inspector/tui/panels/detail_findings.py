@@ -28,7 +28,7 @@ class DetailFindings(Widget):
     _detail: Detail | None
     _tab: str
     _turned: int | None
-    _is_laid_out: bool
+    is_laid_out: bool
     _seen_findings = -1
 
     def _draw(self) -> None:
@@ -74,7 +74,7 @@ class DetailFindings(Widget):
 
     def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:
         """Show where in entry n something is: the value in the tree, or the bytes. Nothing if it is not shown here."""
-        if not self._is_laid_out:
+        if not self.is_laid_out:
             self.call_after_refresh(self.point_at, n, pointer, span, focus=focus)
             return
         detail = self._detail

@@ -58,5 +58,15 @@ async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
         past.NEAR = near
 
 
+async def test_keys_that_come_before_the_detail_is_laid_out_mean_what_it_will_show(tape: Tape) -> None:
+    handshake(tape).call(3, "buy")
+    app = One(Staged(tape, stage=Stage.RECORDED))
+    async with app.run_test(size=(140, 40)):
+        app.panel.action_state()
+        app.panel.detail.copy()
+        assert app.panel.detail.chosen_value() is None
+        await until(lambda: "In flight" in text(app), "the state, once there is room for it")
+
+
 def test_the_detail_of_messages_has_that_tab() -> None:
     assert issubclass(DetailPanel, DetailState)
