@@ -17,9 +17,13 @@ async def test_while_connecting_the_dialog_comes_by_itself_and_goes_when_one_is_
             app = InspectApp(entrance.begin)
             async with app.run_test(size=(110, 36), notifications=True):
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+                dialog = app.screen
+                assert isinstance(dialog, LoginScreen)
                 await browse(entrance.guide)
                 await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+                dialog._tick()  # its clock may strike once more before it is gone
+                assert len(app.screen_stack) == 1
 
 
 async def test_one_that_was_left_comes_back_on_a_key() -> None:

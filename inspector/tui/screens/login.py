@@ -90,6 +90,8 @@ class LoginScreen(ModalScreen[None]):
         self.set_class(event.size.height < 34, "-low")
 
     def _tick(self) -> None:
+        if not self.is_current:  # dismissed, and not yet gone; or below another, which is read first
+            return
         guide = self._subject.guide
         if guide is None or guide.logins != self._began or self._has_ended():
             self.dismiss()
