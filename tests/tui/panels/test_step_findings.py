@@ -2,6 +2,7 @@
 
 from inspector.tui.panels.prompts import PromptsPanel
 from inspector.tui.panels.resources import ResourcesPanel
+from inspector.tui.panels.step_findings import StepFindings
 from tests.tui.checked import checked
 from tests.tui.panels.offering import Offering, Offers
 from tests.tui.screen_text import text
@@ -43,6 +44,7 @@ async def test_templates_and_reads_of_resources_are_judged_too() -> None:
 async def test_screen_e_begins_at_what_was_found_about_the_chosen_tool() -> None:
     async with checked("lighthouse", (160, 45), show="tools") as (app, pilot):
         panel = app.panel
+        assert isinstance(panel, StepFindings)
         await pilot.press("slash", *"barometer", "enter")
         await until(lambda: bool(panel.meant_findings), "something was found about the tool")
         meant = panel.meant_findings[0]
