@@ -8,6 +8,7 @@ from textual.widgets import TextArea
 
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
+from inspector.tui.panels.tools import ToolsPanel
 from inspector.tui.screens.confirm import ConfirmScreen
 from inspector.tui.subject import Stage
 from inspector.tui.widgets.log_list import LogList
@@ -22,6 +23,7 @@ async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:
     app = Tools(subject)
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
+        assert isinstance(app.panel, ToolsPanel)
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await pilot.press(*"ahoy")
