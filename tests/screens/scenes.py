@@ -36,14 +36,14 @@ SCENES = (
     Scene("waterfall-ascii", "lighthouse", encoding="ascii", keys=("g", *["}"] * 8, "W")),
     Scene("traffic-no-color", "lighthouse", no_color=True),
     Scene("traffic-ascii", "lighthouse", encoding="ascii"),
-    Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "_", "h", "_", "enter", "_", "r")),
+    Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "_", "h", "_", "g", "enter", "_", "r")),
     Scene("tools-small", "lighthouse", show="tools"),
     Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter", "_", "escape")),
     Scene(
         "tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "_", "h", "_", "enter", "_", "[", "[", "[")
     ),
     Scene("tools-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, show="tools", keys=(*["j"] * 6, "enter")),
-    Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "_", "h")),
+    Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "_", "h", "_", "g")),
     Scene("tools-wrong", "lighthouse", size=WIDE, show="tools", keys=(*["j"] * 13, "enter")),
     Scene("tools-json", "lighthouse", show="tools", size=(110, 36), keys=("j", "j", "_", "enter", "_", "ctrl+o")),
     Scene(
