@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
 
 TOASTS = """
-    ToastRack { margin-bottom: 2; }
+    ToastRack { margin-bottom: 2; scrollbar-size-vertical: 0; padding-right: 1; }
     Toast { width: auto; max-width: 96%; padding: 0 1; margin-top: 0; }
 """
 _BELOW = 2

@@ -3,8 +3,10 @@
 import re
 
 from inspector.tui.app import InspectApp
+from inspector.tui.subject import Stage
 from inspector.tui.toasts import Toasts
-from tests.tui.screen_text import lines
+from tests.captures.record import sample
+from tests.tui.screen_text import lines, text
 from tests.tui.several import aboard
 from tests.waiting import until
 
@@ -31,3 +33,15 @@ async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them()
         assert sum("What is for supper?" in line for line in lines(app)) == 1, (
             "what the line says is no toast beside it"
         )
+
+
+async def test_the_last_word_of_a_toast_is_seen_however_its_words_fit_the_width() -> None:
+    app = InspectApp(replay=sample("lighthouse"))
+    async with app.run_test(size=(80, 24), notifications=True):
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+        for columns in range(68, 80):
+            app.clear_notifications()
+            words = f"{'w' * (columns - 7)} end{columns}."
+            app.notify(words, timeout=60, markup=False)
+            await until(lambda: f"end{columns}." in text(app), f"all of {words}")  # noqa: B023 - waited for at once
+    await app.subject.end()
