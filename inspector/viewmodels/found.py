@@ -33,6 +33,16 @@ class AboutThing(msgspec.Struct, frozen=True):
     """The item as it was listed; None if the finding is about a use of it."""
 
 
+class Faulty:
+    """Of which things of a list errors were found. Each finding is looked at once, however often it is asked."""
+
+    def __init__(self, listing: "Listing", muted: frozenset[Mute], items: dict[str, Any]) -> None:
+        self.listing, self.muted, self.items = listing, muted, items
+        self.looked_at = 0
+        """So many of the suspects."""
+        self.keys: set[str] = set()
+
+
 class Found:
     """The findings of one journal."""
 
@@ -48,9 +58,10 @@ class Found:
         self._marks = bytearray(1)
         self._by_entry: dict[int, list[Finding]] = {}
         self._things: dict[tuple[str, str], list[AboutThing]] = {}
-        self._faulty: dict[str, tuple[int, int]] = {}
-        """By kind: of how many things errors were found, and after how many changes."""
-        self._listed: dict[str, tuple[Listing, dict[str, Any]]] = {}
+        self._faulty: dict[str, Faulty] = {}
+        """By kind: of which things errors were found, as far as was asked."""
+        self._suspects: dict[str, list[str]] = {}
+        """By kind the keys of things of which errors were found, in that order, one as often as that. Grows only."""
         self._page: tuple[int, Any] = (0, None)
         """The answer that was read last for the names in it."""
         self._lock = threading.Lock()
@@ -99,25 +110,20 @@ class Found:
 
     def faulty(self, kind: str) -> int:
         """Of how many things of a kind, as they are listed now, errors were found."""
-        if not self._things:
+        listing, suspects = self.journal.conversation.catalogue.listings.get(kind), self._suspects.get(kind, ())
+        if listing is None or not suspects:
             return 0
-        if self._faulty.get(kind, (-1, 0))[0] != self.changes:
-            self._faulty[kind] = self.changes, self._count_faulty(kind)
-        return self._faulty[kind][1]
+        known = self._faulty.get(kind)
+        if known is None or known.listing is not listing or known.muted is not self.muted:
+            known = self._faulty[kind] = Faulty(listing, self.muted, _items_of(kind, listing))
+        new = suspects[known.looked_at :]
+        known.looked_at += len(new)
+        fresh = (key for key in dict.fromkeys(new) if key not in known.keys)
+        known.keys.update([key for key in fresh if self._is_faulty(kind, key, known.items)])
+        return len(known.keys)
 
-    def _count_faulty(self, kind: str) -> int:
-        listing = self.journal.conversation.catalogue.listings.get(kind)
-        items = self._items_of(kind, listing) if listing is not None else {}
-        about = [key for its_kind, key in list(self._things) if its_kind == kind and key in items]
-        return sum(any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key])) for key in about)
-
-    def _items_of(self, kind: str, listing: "Listing") -> dict[str, Any]:
-        """By key; made once for the same list, which may be long."""
-        known = self._listed.get(kind)
-        if known is None or known[0] is not listing:
-            items = {peek.text(item, _KEYS[kind]) or "": item for item in listing.items}
-            known = self._listed[kind] = listing, items
-        return known[1]
+    def _is_faulty(self, kind: str, key: str, items: dict[str, Any]) -> bool:
+        return key in items and any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key]))
 
     def is_muted(self, finding: "Finding") -> bool:
         """Whether somebody has muted it, or its check."""
@@ -152,6 +158,8 @@ class Found:
         if about is not None:
             (kind, key), item = about
             self._things.setdefault((kind, key), []).append(AboutThing(finding, item))
+            if finding.severity.rank == 0:
+                self._suspects.setdefault(kind, []).append(key)
         self.all.append(finding)
 
     def _count(self, finding: "Finding") -> None:
@@ -190,6 +198,16 @@ class Found:
 def mute_of(finding: "Finding") -> Mute:
     """What mutes this one finding."""
     return Mute(finding.id, finding.frames[0] if finding.frames else -1, finding.pointer)
+
+
+def _items_of(kind: str, listing: "Listing") -> dict[str, Any]:
+    """By key. Without further calls, because a list may be long and keys wait."""
+    member = _KEYS[kind]
+    found: dict[str, Any] = {}
+    for item in listing.items:
+        key = item.get(member) if isinstance(item, dict) else None
+        found[key if isinstance(key, str) else ""] = item
+    return found
 
 
 def _read(journal: Journal, n: int) -> Any:

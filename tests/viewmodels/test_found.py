@@ -1,5 +1,7 @@
 """What was found, by entry and by thing; and what is muted counts for nothing."""
 
+import pytest
+
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.config.mutes import Mute
 from inspector.viewmodels.found import Found, mute_of
@@ -49,6 +51,30 @@ def test_a_tool_has_the_findings_about_it_as_it_is_listed_now_and_about_its_call
     assert [each.id for each in found.of_thing("tools", "a", listed[0])] == ["K1"]
     assert (found.faulty("tools"), found.faulty("prompts")) == (2, 0)
     found.mute([Mute("K1")])
+    assert found.faulty("tools") == 1
+
+
+def test_faulty_tools_are_counted_by_looking_at_each_finding_once(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    tape.request(1, "tools/list")
+    n = tape.answer(1, {"tools": [{"name": f"t{at}"} for at in range(50)] + ["no tool", {"name": 7}]})
+    found, asked = Found(tape.journal), list[str]()
+    of_thing = Found.of_thing
+
+    def noting(self: Found, kind: str, key: str, item: object) -> list[Finding]:
+        asked.append(key)
+        return of_thing(self, kind, key, item)
+
+    monkeypatch.setattr(Found, "of_thing", noting)
+    found.add([finding("T1", n, Severity.WARNING, f"/result/tools/{at}") for at in range(50)])
+    assert (found.faulty("tools"), asked) == (0, [])
+    found.add([finding("T2", n, pointer=f"/result/tools/{at}") for at in (*range(40), *range(40))])
+    assert (found.faulty("tools"), len(asked)) == (40, 40)
+    found.add([finding("T2", n, pointer="/result/tools/45"), finding("T2", n, pointer="/result/tools/51")])
+    assert (found.faulty("tools"), found.faulty("tools"), asked[40:]) == (42, 42, ["t45", ""])
+    found.mute([Mute("T2", n, "/result/tools/45")])
+    assert found.faulty("tools") == 41
+    tape.request(2, "tools/list")
+    tape.answer(2, {"tools": [{"name": "t1"}, {"name": "t2", "title": "another"}]})
     assert found.faulty("tools") == 1
 
 
