@@ -14,9 +14,10 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.last_words import tell_failure
-from inspector.cli.launch import leaving_no_child, named_journal, settings_for
+from inspector.cli.launch import named_journal, settings_for
 from inspector.cli.options import Chosen, choose
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_no_child
 from inspector.cli.world import World
 from inspector.errors import InspectError
 from inspector.protocol.revisions.openings import Opening

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.launch import leaving_no_child, leaving_politely
 from inspector.cli.logs import held_log
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_no_child, leaving_politely
 from inspector.cli.sittings import Servers
 from inspector.cli.world import World
 from inspector.errors import UsageError

@@ -1,13 +1,8 @@
 """From a chosen target to a running session: the journal, what is remembered, the end of every child."""
 
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal, start_capture
@@ -20,7 +15,6 @@ from inspector.config.targets import HttpTarget
 from inspector.errors import InspectError
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import Settings
-from inspector.transports.children import end_all_children
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.guide import Guide
@@ -120,67 +114,3 @@ def _place_on_the_shelf(label: str, world: World) -> Path:
     shelf = private_directory(places(world.env).captures)
     make_room(shelf)
     return fresh_path(shelf, time.time_ns(), label)
-
-
-def _nothing() -> None:
-    """There is nothing to do at last."""
-
-
-@contextmanager
-def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
-    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started before they end us.
-
-    `at_last` is done in between.
-
-    A normal exit ends children by itself. A second signal does not wait for `at_last`.
-    """
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        end_all_children()
-        try:
-            at_last()
-        finally:
-            os.kill(os.getpid(), number)
-
-    with _on_signals(on_signal):
-        yield
-
-
-@contextmanager
-def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
-    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started and then `leave` the block.
-
-    `leave` is called on a thread of its own. The signal still is what ends the process: after the block, or after
-    three seconds if the block does not end.
-    """
-    came: list[int] = []
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        signal.alarm(_PATIENCE_S)
-        end_all_children()
-        threading.Thread(target=leave, daemon=True).start()
-
-    with _on_signals(on_signal):
-        yield
-    if came:
-        signal.alarm(0)
-        os.kill(os.getpid(), came[0])
-
-
-_PATIENCE_S = 3
-
-
-@contextmanager
-def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Handle the signals that ask us to go, for the time of the block."""
-    try:
-        before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)}
-    except ValueError:  # not on the main thread: somebody embeds us and has handlers of his own
-        before = {}
-    try:
-        yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)

@@ -17,9 +17,10 @@ from inspector.auth.wishes import Known
 from inspector.cli.consent import Consent
 from inspector.cli.doors import store_for
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.launch import leaving_no_child, named_journal, settings_for
+from inspector.cli.launch import named_journal, settings_for
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_no_child
 from inspector.config.targets import HttpTarget
 from inspector.errors import AuthorizationNeeded, InspectError, UsageError
 from inspector.session.open import open_session

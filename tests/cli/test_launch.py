@@ -1,15 +1,11 @@
-"""What a session is recorded into, what is remembered, and what a signal ends."""
+"""What a session is recorded into, and what is remembered."""
 
-import os
-import signal
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from inspector.cli.launch import kept_journal, leaving_no_child, leaving_politely, named_journal, numbered, settings_for
+from inspector.cli.launch import kept_journal, named_journal, numbered, settings_for
 from inspector.cli.options import Chosen
 from inspector.cli.world import World
 from inspector.config.environment import Environment
@@ -20,7 +16,6 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import newest_of
 from inspector.session.waiting import Clocks
-from tests.architecture.sources import ROOT
 
 _TARGET = StdioTarget(("node", "gulls.js"), Environment({}, {}), "/")
 
@@ -73,38 +68,3 @@ def test_an_era_is_remembered_if_nobody_dictated_it() -> None:
     assert settings_for(_chosen(), World()).remembered is None
     settings_for(_chosen(), World()).remember(opening)
     assert settings_for(_chosen(), World()).remembered is Era.LEGACY
-
-
-def test_handlers_are_put_back() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with leaving_no_child():
-        assert signal.getsignal(signal.SIGTERM) is not before
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
-def test_what_is_to_be_done_at_last_is_done_before_the_signal_ends_us(tmp_path: Path) -> None:
-    code = (
-        "import os, signal\n"
-        "from inspector.cli.launch import leaving_no_child\n"
-        "with leaving_no_child(lambda: print('at last', flush=True)):\n"
-        "    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "    print('never')\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=30)
-    assert (ended.returncode, ended.stdout) == (-signal.SIGTERM, b"at last\n")
-
-
-def test_who_leaves_politely_is_asked_to_and_dies_of_the_signal_after() -> None:
-    import threading
-
-    asked, came = threading.Event(), []
-    before = signal.signal(signal.SIGHUP, lambda number, frame: came.append(number))
-    try:
-        with leaving_politely(asked.set):
-            os.kill(os.getpid(), signal.SIGHUP)
-            assert asked.wait(10)
-            assert came == []
-        assert came == [signal.SIGHUP]
-        assert signal.alarm(0) == 0
-    finally:
-        signal.signal(signal.SIGHUP, before)

@@ -10,6 +10,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.exporting import to_stdout
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_nothing_half_made
 from inspector.cli.world import World
 from inspector.viewmodels.exports.formats import FORMATS, demand_place_for_notes, pieces
 
@@ -73,7 +74,8 @@ def command(
         if out is None:
             to_stdout(output, found)
         else:
-            size = to_file(out, found, overwrite=force)
+            with leaving_nothing_half_made():
+                size = to_file(out, found, overwrite=force)
             output.narrate(f"written to {out}: {size:,} bytes; not in it: {FORMATS[name].loses}")
         if selection.left_out:
             output.warn(f"Left out, because the format has no place for them: {selection.left_out:,}.")

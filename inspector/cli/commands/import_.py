@@ -7,6 +7,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_nothing_half_made
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
@@ -50,7 +51,8 @@ def command(
         raise UsageError(f"--from {name!r} is no format", hint=f"Formats are {', '.join(READERS)}.")
     target = out or file.with_name(file.name + ".mcpcap")
     output = Output(world, as_json=as_json, quiet=quiet)
-    found = import_file(file, target, name=name, overwrite=force, keep_secrets=keep_secrets)
+    with leaving_nothing_half_made():
+        found = import_file(file, target, name=name, overwrite=force, keep_secrets=keep_secrets)
     if as_json:
         told = {"file": str(target), "from": found.reader.name, "entries": found.entries, "messages": found.frames}
         output.data(told | {"losses": found.reader.losses, "passed_over": found.passed_over})

@@ -10,8 +10,8 @@ import click
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
-from inspector.cli.launch import leaving_politely
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_politely
 from inspector.cli.world import World
 from inspector.errors import UsageError
 

@@ -8,6 +8,7 @@ import msgspec
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_nothing_half_made
 from inspector.cli.world import World
 
 _EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
@@ -31,7 +32,8 @@ def command(world: World, /, file: Path, out: Path, force: bool, json_: bool) ->
     output = Output(world, as_json=json_)
     progress = ReadingProgress(output)
     try:
-        done = recover(file, out, overwrite=force, tell=progress)
+        with leaving_nothing_half_made():
+            done = recover(file, out, overwrite=force, tell=progress)
     finally:
         progress.end()
     if json_:

@@ -8,6 +8,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.cli.signals import leaving_nothing_half_made
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
@@ -58,15 +59,16 @@ def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **o
     target = None if dry_run else out
     progress = ReadingProgress(output)
     try:
-        shared = copy(
-            file,
-            target,
-            choice,
-            notes=options["notes"],
-            overwrite=options["force"],
-            warn=output.warn,
-            tell=progress,
-        )
+        with leaving_nothing_half_made():
+            shared = copy(
+                file,
+                target,
+                choice,
+                notes=options["notes"],
+                overwrite=options["force"],
+                warn=output.warn,
+                tell=progress,
+            )
     finally:
         progress.end()
     for warning in warnings(shared, choice):

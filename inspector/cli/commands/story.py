@@ -1,6 +1,5 @@
 """`mcp-inspect story`: everything about one operation of a capture, as Markdown with a sequence diagram."""
 
-import os
 from pathlib import Path
 
 import click
@@ -25,13 +24,15 @@ _EXAMPLES = (
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("n", type=click.IntRange(1))
 @click.option("-o", "--output", "out", type=click.Path(path_type=Path), metavar="OUT", help="Write it to a new file.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout instead.")
 @click.pass_obj
-def command(world: World, /, file: Path, n: int, out: Path | None, as_json: bool) -> ExitStatus:
+def command(world: World, /, file: Path, n: int, out: Path | None, force: bool, as_json: bool) -> ExitStatus:
     """Tell the story of the operation that entry N of a capture belongs to.
 
     Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
     """
+    from inspector.capture.export.files import to_file
     from inspector.capture.load import load
 
     output = Output(world)
@@ -51,7 +52,7 @@ def command(world: World, /, file: Path, n: int, out: Path | None, as_json: bool
     if out is None:
         output.text(page)
     else:
-        _write(out, page.encode())
+        to_file(out, [page.encode()], overwrite=force)
         output.narrate(f"written to {out}")
     return ExitStatus.OK
 
@@ -66,15 +67,3 @@ def _told(journal: Journal, n: int) -> Story:
             hint="Name a request, an answer or a word of progress; tail FILE 'kind == request' shows the requests.",
         )
     return story
-
-
-def _write(out: Path, page: bytes) -> None:
-    """Write a new file, for its owner alone: it holds what crossed the wire."""
-    try:
-        fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with os.fdopen(fd, "wb") as file:
-            file.write(page)
-    except FileExistsError:
-        raise UsageError(f"{out} is there already", hint="name another file") from None
-    except OSError as error:
-        raise UsageError(f"{out} can't be written: {error.strerror}", hint="name another file") from None

@@ -29,11 +29,15 @@ def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Pa
     ran = inspect("story", EVENING, "28", "-o", str(out))
     assert (ran.status, ran.stdout) == (ExitStatus.OK, "")
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    before = out.read_bytes()
+    told = out.read_bytes()
+    out.write_bytes(b"something else")
     ran = inspect("story", EVENING, "30", "-o", str(out))
     assert ran.status == ExitStatus.USAGE
     assert "there already" in ran.stderr
-    assert out.read_bytes() == before
+    assert out.read_bytes() == b"something else"
+    inspect("story", EVENING, "30", "-o", str(out), "--force")
+    assert out.read_bytes() == told
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["story.md"], "nothing half written is left"
 
 
 @pytest.mark.parametrize(
