@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Tool
@@ -26,21 +28,29 @@ MOST_PROPERTIES = 100
 """Of a schema that the summary names."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRow:
-    """A tool of the list, with what its row needs."""
+class ToolRow(msgspec.Struct, frozen=True, gc=False):
+    """A tool of the list. What its row shows is made when it is shown: of a hundred thousand, few are."""
 
     position: int
     """In the server's list, from 0."""
     tool: Tool
-    name: str
-    """Safe to show; a word of ours in brackets where the tool has none."""
-    title: str
-    """Safe to show; "" if it says nothing that the name does not."""
     size: int
     """Bytes of its JSON in the list."""
-    flaw: str
-    """Why it can't be used as it is; "" if it can."""
+
+    @property
+    def name(self) -> str:
+        """Safe to show; a word of ours in brackets where the tool has none."""
+        return text.visible(self.tool.name, limit=200) or "(no name)"
+
+    @property
+    def title(self) -> str:
+        """Safe to show; "" if it says nothing that the name does not."""
+        return "" if self.tool.title == self.tool.name else text.visible(self.tool.title, limit=200)
+
+    @property
+    def flaw(self) -> str:
+        """Why it can't be used as it is; "" if it can."""
+        return self.tool.flaw
 
 
 def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ToolRow]:
@@ -60,9 +70,7 @@ def _found(rows: list[ToolRow], wanted: str) -> list[ToolRow]:
 
 
 def _row(position: int, tool: Tool) -> ToolRow:
-    name = text.visible(tool.name, limit=200) or "(no name)"
-    title = "" if tool.title == tool.name else text.visible(tool.title, limit=200)
-    return ToolRow(position, tool, name, title, len(encode(tool.raw)), tool.flaw)
+    return ToolRow(position, tool, len(encode(tool.raw)))
 
 
 def _rank(row: ToolRow, wanted: str) -> int | None:

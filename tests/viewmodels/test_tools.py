@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.things import Tool
+from inspector.viewmodels import text
 from inspector.viewmodels.lines import plain, section_lines
 from inspector.viewmodels.text import cell_width
 from inspector.viewmodels.tools import (
@@ -43,6 +44,23 @@ def _names(wanted: str) -> list[str]:
 def test_all_tools_are_listed_in_the_servers_order_bad_ones_too() -> None:
     assert _names("") == ["read_file", "delete_file", "echo", "broken", "(no name)"]
     assert [row.position for row in tool_rows(_TOOLS, "e")][:1] == [2]
+
+
+def test_what_a_row_shows_is_made_of_the_rows_in_sight_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    visible = text.visible
+
+    def noting(shown: str, **more: Any) -> str:
+        made.append(shown)
+        return visible(shown, **more)
+
+    monkeypatch.setattr(text, "visible", noting)
+    tools = ToolList()
+    many = [_tool(f"tool_{n}") for n in range(500)]
+    tools.replace(many)
+    assert (total_cost(tools.all_rows(many))[:9], made) == ("500 tools", [])
+    assert "tool_7" in plain(tools.row(7, 60).spans)
+    assert set(made) == {"tool_7"}
 
 
 def test_a_search_finds_names_then_letters_in_order_then_descriptions() -> None:
