@@ -33,9 +33,10 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
     class LookedAt(Message):
         """A request that is over has been read back and judged."""
 
-        def __init__(self, looked: Looked, *, journal: Journal) -> None:
+        def __init__(self, looked: Looked, *, journal: Journal, look: int) -> None:
             super().__init__()
             self.looked = looked
+            self.look = look
             self.journal = journal
             """The one that it was read from."""
 
@@ -52,6 +53,8 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         """All requests of its method."""
         self.wanted: Exchange | None = None
         """The request that is being read back, or was last."""
+        self._looks = 0
+        """How often something else was to be shown: what was read for an earlier look is not wanted any more."""
 
     @property
     def past(self) -> Sequence[Past]:
@@ -91,7 +94,8 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         if subject.can_act:
             self.history.rebind(subject)
         else:
-            self.history, self.wanted = CallHistory(subject, self.method), None
+            self.history = CallHistory(subject, self.method)
+            self.look_at_nothing()
         self.side.rebind(subject)
         if self.is_ready:
             self.result.outlive() if subject.can_act else self.result.show_nothing()
@@ -104,7 +108,7 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
             await self.form.show(thing)
         if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
             self.show_history()
-            self.wanted = None
+            self.look_at_nothing()
             self.result.show_nothing()
             self.remove_class("-called")
             self._show_newest()
@@ -119,27 +123,39 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         elif newest is None:
             self.wanted = None
         elif newest is not self.wanted:
-            self.wanted = newest
             self.look_at(self.subject.journal, newest, None)
 
-    @work(exclusive=True, group="look")
-    async def look_at(self, journal: Journal, exchange: Exchange | None, call: Call | None) -> None:
+    def look_at(self, journal: Journal, exchange: Exchange | None, call: Call | None) -> None:
         """Read a request back, and show it then. Only the last one that was asked for is waited for."""
+        self.wanted = exchange
+        self._looks += 1
+        self._look(journal, exchange, call, self._looks)
+
+    def look_at_nothing(self) -> None:
+        """What is read now is not wanted any more."""
+        self.wanted = None
+        self._looks += 1
+
+    @work(exclusive=True, group="look")
+    async def _look(self, journal: Journal, exchange: Exchange | None, call: Call | None, number: int) -> None:
         called = call.called if call else None
         looked = await asyncio.to_thread(look, journal, exchange, self.output_schema, called, method=self.method)
         if call is not None:
             looked = dataclasses.replace(looked, arguments=call.arguments)
-        self.post_message(self.LookedAt(looked, journal=journal))
+        self.post_message(self.LookedAt(looked, journal=journal, look=number))
 
     def on_answers_looked_at(self, event: LookedAt) -> None:
-        """Show it."""
+        """Show it, unless another thing was chosen meanwhile."""
         event.stop()
+        if event.look != self._looks:
+            return
         self.add_class("-called")
         self.result.show(event.looked, earlier=event.journal is not self.subject.journal)
 
     def show_again(self, call: Past) -> None:
         """Show an earlier request."""
         if call.is_earlier:
+            self.look_at_nothing()
             self.result.show(look_back(call), earlier=True)
         else:
             self.look_at(self.subject.journal, call.exchange, None)

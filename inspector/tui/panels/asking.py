@@ -99,6 +99,7 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
     def begin(self, call: Call) -> None:
         """Send it, and show how it goes."""
         self.add_class("-called")
+        self.look_at_nothing()
         self.result.show_running(call)
         self._make(call)
         if self.has_class("-narrow"):
@@ -115,7 +116,6 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         """Show what came of it, unless the person is looking at another thing by now."""
         call, thing = event.call, self.form.thing
         if thing is not None and call.thing.key == thing.key and self.calling.of(thing) is None:
-            self.wanted = call.exchange
             self.look_at(call.journal, call.exchange, call)
 
     async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:

@@ -1,6 +1,13 @@
 """What came of asking stays with the thing that was asked for."""
 
+import threading
+from typing import Any
+
+import pytest
+
+from inspector.tui.panels import answers
 from inspector.tui.panels.answers import Answers
+from inspector.tui.panels.calls import look
 from tests.tui.panels.acting import WIDE, Acting, Tools, chosen, shows
 from tests.tui.panels.schemas import TOOLS
 from tests.tui.screen_text import text
@@ -19,5 +26,32 @@ async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newes
         await pilot.press("j")
         await until(lambda: "✓ Succeeded" not in text(app), "no answer is shown")
         assert not app.panel.past
+        await pilot.press("k")
+        await shows(app, "✓ Succeeded")
+
+
+async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_as_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    may_read, read = threading.Event(), list[object]()
+
+    def late(*args: Any, **kwargs: Any) -> object:
+        assert may_read.wait(20)
+        read.append(look(*args, **kwargs))
+        return read[-1]
+
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        monkeypatch.setattr(answers, "look", late)
+        await pilot.press("ctrl+j")
+        await until(lambda: app.panel.wanted is not None, "the answer is being read")
+        app.panel.side.focus_list()
+        await pilot.press("j")
+        await until(lambda: not app.panel.past and app.panel.result.is_empty, "another tool is chosen")
+        may_read.set()
+        await until(lambda: bool(read), "the answer was read")
+        await pilot.pause()
+        assert "✓ Succeeded" not in text(app)
         await pilot.press("k")
         await shows(app, "✓ Succeeded")
