@@ -14,6 +14,7 @@ from inspector.viewmodels import signs, text
 from inspector.viewmodels.grades import badge
 from inspector.viewmodels.lines import Fact, Line, fact, lay, paragraph
 from inspector.viewmodels.marks import MARKS
+from inspector.viewmodels.ranking import always, best_first
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 from inspector.viewmodels.thing_facts import annotation_facts, icon_facts, meta_facts
@@ -41,17 +42,14 @@ class Offer:
     """What kind of thing it is, where the list has several; with a space behind it."""
 
 
-def found(offers: Sequence[Offer], wanted: str) -> list[Offer]:
+def found(offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
     """What a search finds, best first; all of them in the server's order without one.
 
     A label that begins with the text comes before one that contains it, before a name or URI that does, before one
     that has its letters in order, before a description that contains it.
     """
     needle = wanted.strip().casefold()
-    if not needle:
-        return list(offers)
-    ranked = [(rank, offer) for offer in offers if (rank := _rank(offer, needle)) is not None]
-    return [offer for _, offer in sorted(ranked, key=lambda pair: pair[0])]
+    return best_first(offers, lambda offer: _rank(offer, needle), goes_on) if needle else list(offers)
 
 
 def _rank(offer: Offer, needle: str) -> int | None:
@@ -71,7 +69,7 @@ class OfferList(RowSource):
 
     def __init__(self, titles: tuple[str, str, str]) -> None:
         """`titles` are the columns': label, place, right edge."""
-        self.rows: list[Offer] = []
+        self.rows: Sequence[Offer] = ()
         self.marks: Mapping[str, str] = {}
         """By key, "new" or "changed"; set before `replace`."""
         self.found: Callable[[Thing], Sequence[Finding]] = lambda thing: ()
@@ -81,7 +79,15 @@ class OfferList(RowSource):
 
     def replace(self, offers: Sequence[Offer], wanted: str = "") -> None:
         """Show other offers, or the same after another search."""
-        self.rows = found(offers, wanted)
+        self.show(self.sought(offers, wanted))
+
+    def sought(self, offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
+        """What a search finds. Any thread."""
+        return found(offers, wanted, goes_on)
+
+    def show(self, rows: Sequence[Offer]) -> None:
+        """Show what a search has found."""
+        self.rows = rows
         self._generation += 1
 
     def thing(self, index: int) -> Thing:

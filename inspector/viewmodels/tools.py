@@ -17,6 +17,7 @@ from inspector.viewmodels import signs, text
 from inspector.viewmodels.grades import badge
 from inspector.viewmodels.lines import Fact, Line, Section, fact, lay, paragraph
 from inspector.viewmodels.marks import MARKS
+from inspector.viewmodels.ranking import always, best_first
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 from inspector.viewmodels.thing_facts import icon_words
@@ -62,11 +63,9 @@ def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ToolRow]:
     return _found([_row(position, tool) for position, tool in enumerate(tools)], wanted)
 
 
-def _found(rows: list[ToolRow], wanted: str) -> list[ToolRow]:
-    if not wanted.strip():
-        return rows
-    ranked = [(rank, row) for row in rows if (rank := _rank(row, wanted.strip().casefold())) is not None]
-    return [row for _, row in sorted(ranked, key=lambda pair: pair[0])]
+def _found(rows: list[ToolRow], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
+    needle = wanted.strip().casefold()
+    return best_first(rows, lambda row: _rank(row, needle), goes_on) if needle else rows
 
 
 def _row(position: int, tool: Tool) -> ToolRow:
@@ -100,7 +99,7 @@ class ToolList(RowSource):
     """The tools as rows of a list."""
 
     def __init__(self) -> None:
-        self.rows: list[ToolRow] = []
+        self.rows: Sequence[ToolRow] = ()
         self.marks: Mapping[str, str] = {}
         """By key, "new" or "changed"; set before `replace`."""
         self.found: Callable[[Tool], Sequence[Finding]] = lambda tool: ()
@@ -110,7 +109,15 @@ class ToolList(RowSource):
 
     def replace(self, tools: Sequence[Tool], wanted: str = "") -> None:
         """Show other tools, or the same after another search."""
-        self.rows = _found(self.all_rows(tools), wanted)
+        self.show(self.sought(tools, wanted))
+
+    def sought(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
+        """What a search finds. Any thread."""
+        return _found(self.all_rows(tools), wanted, goes_on)
+
+    def show(self, rows: Sequence[ToolRow]) -> None:
+        """Show what a search has found."""
+        self.rows = rows
         self._generation += 1
 
     def all_rows(self, tools: Sequence[Tool]) -> list[ToolRow]:

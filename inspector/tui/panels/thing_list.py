@@ -17,6 +17,7 @@ from inspector.protocol.list_changes import THINGS
 from inspector.protocol.things import LISTS, Thing
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.panels.list_head import ListHead
+from inspector.tui.panels.seeking import Seeking
 from inspector.tui.panels.step_findings import JudgedList
 from inspector.tui.panels.steps import StepList
 from inspector.tui.panels.taking import Taken, Taking
@@ -51,6 +52,12 @@ class ThingRows(RowSource, Protocol):
     def replace(self, things: Sequence[Any], wanted: str = "") -> None:
         """Show other things, or the same after another search."""
 
+    def sought(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = ...) -> Sequence[Any]:
+        """The rows that a search finds; of no meaning once it does not go on. Any thread."""
+
+    def show(self, rows: Any) -> None:
+        """Show what a search has found."""
+
     def thing(self, index: int) -> Thing:
         """The thing in a row."""
 
@@ -65,7 +72,7 @@ class ListWords:
     """What is searched."""
 
 
-class ThingSide(JudgedList, Taking, StepList):
+class ThingSide(JudgedList, Taking, Seeking, StepList):
     """Things of one kind that a server offers, to choose one."""
 
     DEFAULT_CSS = """
@@ -97,6 +104,8 @@ class ThingSide(JudgedList, Taking, StepList):
         """Where the cursor was put when the thing that is meant went away; None while it is there."""
         self._keys: frozenset[tuple[type[Thing], str]] = frozenset()
         self._timer: Timer | None = None
+        self._opens = False
+        """Whether the first that is found is to be worked with."""
         self._stage: tuple[Stage, bool] | None = None
         self._line = StatusLine()
         self.head = ListHead()
@@ -169,22 +178,30 @@ class ThingSide(JudgedList, Taking, StepList):
 
     def _search(self, *, taken: bool = False) -> None:
         """Show what matches. `taken`: the things are other ones, and the reader has done nothing."""
-        wanted, told, rows = self._bar.text, self._told, self._list
+        self._searched = self._bar.text
+        self.seek(self._searched, taken=taken)
+
+    def show_found(self, *, taken: bool) -> None:
+        wanted, told, rows = self._searched, self._told, self._list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
-        self._searched = wanted
-        self._rows.replace(self._things, "")
-        if wanted:
-            self._rows.replace(self._things, wanted)
         rows.sync()
-        count = self._rows.count
-        at = next((at for at in range(count) if told and _same(self._rows.thing(at), told)), None)
+        count, at = self._rows.count, self._place_of(told)
         lost = taken and told is not None and at is None
         rows.go_to(at if at is not None else min(max(was_at, 0), count - 1) if lost else 0)
         if taken and was_at >= 0:
             rows.view.scroll_to(rows.view.cursor - offset)
         self._gone_at = rows.view.cursor if lost else None
         self._bar.say_count(count if wanted else None, of=len(self._things))
-        self._mean()
+        opened, self._opens = self._opens, False
+        self._mean(opened=opened)
+
+    def _place_of(self, thing: Thing | None) -> int | None:
+        """In which row it is. Another one with its key is sought only where there is one: that is slow."""
+        rows, places = self._rows, range(self._rows.count)
+        here = next((at for at in places if rows.thing(at) is thing), None)
+        if here is not None or thing is None or (type(thing), thing.key) not in self._keys:
+            return here
+        return next((at for at in places if _same(rows.thing(at), thing)), None)
 
     def _say(self) -> None:
         count, rest = self._summary
@@ -224,9 +241,11 @@ class ThingSide(JudgedList, Taking, StepList):
         self._timer = self.set_timer(_REST, self._mean)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Work with it."""
+        """Work with it, or with what is found where that is still sought."""
         event.stop()
-        self._mean(opened=True)
+        self._opens = self._sought is not None
+        if not self._opens:
+            self._mean(opened=True)
 
     def search(self) -> None:
         """Let keys go to the search line."""
