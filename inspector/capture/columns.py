@@ -17,8 +17,9 @@ from inspector.capture.meaning import MessageKind
 from inspector.protocol.frames import Direction
 from inspector.protocol.narrow import Near, Small
 
-KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT = 0x07, 0x08, 0x10, 0x20
-"""What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe."""
+KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40
+"""What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe, and whether its
+payload is no text, and so stands in its line as bytes."""
 UNLISTED = 0xFFFF
 """Stands in the column of methods for one that has no number."""
 _NOWHERE = -1
@@ -92,6 +93,11 @@ class Columns:
     def offsets(self) -> "array[int]":
         """Where each line begins behind the beginning of the first, if all of them stand within 4 GiB."""
         return self._narrow.places.differences(*self._part)
+
+    @property
+    def spread(self) -> int:
+        """The greatest of the offsets."""
+        return self._narrow.places.spread(*self._part)
 
     @cached_property
     def lengths(self) -> "array[int]":

@@ -32,7 +32,7 @@ _SURROUNDINGS = {
 }
 _COLUMN = "store."
 _KINDS = bytes(EntryKind)
-_FLAGS = bytes(flags for flags in range(0x40) if flags & 0x07 <= max(MessageKind))
+_FLAGS = bytes(flags for flags in range(0x80) if flags & 0x07 <= max(MessageKind))
 
 
 class Rest(msgspec.Struct):

@@ -14,7 +14,7 @@ from inspector.capture.entries import clamped, entry_of
 from inspector.capture.journal import Journal
 from inspector.capture.meaning import meaning_of
 from inspector.capture.records import FrameRecord, decoder
-from inspector.capture.store import FROM_SERVER_BIT, PROBE_BIT, TO_SERVER_BIT, Row
+from inspector.capture.store import BYTES_BIT, FROM_SERVER_BIT, PROBE_BIT, TO_SERVER_BIT, Row
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.plain import PlainFold, Taken
@@ -119,4 +119,5 @@ class Rows:
 
 def _flags(record: FrameRecord) -> int:
     direction = TO_SERVER_BIT if record.dir is Direction.TO_SERVER else FROM_SERVER_BIT
-    return direction | PROBE_BIT if record.probe else direction
+    form = BYTES_BIT if record.b64 is not None else 0
+    return direction | form | (PROBE_BIT if record.probe else 0)

@@ -9,6 +9,7 @@ from itertools import repeat
 from typing import Protocol, assert_never
 
 from inspector.capture.columns import (
+    BYTES_BIT,
     FROM_SERVER_BIT,
     KIND_BITS,
     PROBE_BIT,
@@ -39,6 +40,7 @@ from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, read
 
 __all__ = [
+    "BYTES_BIT",
     "FROM_SERVER_BIT",
     "KIND_BITS",
     "PROBE_BIT",
@@ -129,7 +131,11 @@ class Store(Table):
         direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
         self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
         self._kinds.extend(bytes((EntryKind.FRAME,)) * count)
-        self._flags.extend(bytes((direction | MessageKind.NOTIFICATION,)) * count)
+        flags = direction | MessageKind.NOTIFICATION
+        if all(map(bytes.isascii, run.payloads)):
+            self._flags.extend(bytes((flags,)) * count)
+        else:
+            self._flags.extend(flags | _form(payload) for payload in run.payloads)
         self._methods.extend(repeat(self._numbers.get(METHOD) or self._number(METHOD), count))
         self._exchanges.extend(repeat(0, count))
         self.count = run.first + count - 1
@@ -232,10 +238,22 @@ _KIND_OF_FACT: dict[type, EntryKind] = {
 
 
 def _flags(what: Frame | Fact) -> int:
-    """Three bits for the kind of message, two for the direction, one for the probe."""
+    """Three bits for the kind of message, two for the direction, one for the probe, one for what is no text."""
     if not isinstance(what, Frame):
         return 0
-    return (0x08 if what.direction is Direction.TO_SERVER else 0x10) | (0x20 if what.probe else 0)
+    direction = 0x08 if what.direction is Direction.TO_SERVER else 0x10
+    return direction | (0x20 if what.probe else 0) | _form(what.payload)
+
+
+def _form(payload: bytes) -> int:
+    """BYTES_BIT if a line can't hold it as text."""
+    if payload.isascii():
+        return 0
+    try:
+        payload.decode()
+    except UnicodeDecodeError:
+        return BYTES_BIT
+    return 0
 
 
 def size_of(what: Frame | Fact) -> int:

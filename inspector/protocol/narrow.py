@@ -69,6 +69,13 @@ class Near:
         begin = low[0] if low else 0
         return array("I", [each - begin & _MASK for each in low])
 
+    def spread(self, first: int, last: int) -> int:
+        """The greatest of their differences, found without making them; 0 of none."""
+        low = self._low[first:last]
+        if not low or min(low) < low[0]:  # some begin anew at 2**32, or stand before the first
+            return max(self.differences(first, last), default=0)
+        return max(low) - low[0]
+
     def append(self, number: int) -> None:
         """One more."""
         at = len(self._low)

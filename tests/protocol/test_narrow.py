@@ -60,6 +60,14 @@ def test_differences_are_those_to_the_first(start: int, steps: list[int]) -> Non
     column = Near()
     column.extend(numbers)
     assert list(column.differences(1, len(numbers))) == [number - numbers[1] for number in numbers[1:]]
+    assert column.spread(1, len(numbers)) == numbers[-1] - numbers[1]
+
+
+@pytest.mark.parametrize(("numbers", "spread"), [((), 0), ((7,), 0), ((7, 9, 8), 2), ((7, 9, -1), 2**32 - 8)])
+def test_what_stands_before_the_first_is_far_away(numbers: Sequence[int], spread: int) -> None:
+    column = Near()
+    column.extend(numbers)
+    assert column.spread(0, len(numbers)) == spread
 
 
 def test_times_of_a_capture_take_half_of_what_they_would() -> None:

@@ -6,13 +6,18 @@ find could be part of an escape, the payload decides.
 """
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
-from inspector.capture.filters.masks import ones
-from inspector.capture.filters.stretch import Stretch
+from inspector.capture.filters.masks import both, either, ones
+from inspector.capture.filters.stretch import Stretch, text_in
+from inspector.capture.store import BYTES_BIT, EntryKind
 
 _BACKSLASH = 0x5C
 _B64 = b',"b64":"'
+_BYTES = bytes(bool(flags & BYTES_BIT) for flags in range(256))
+_STDERR = bytes(kind == EntryKind.STDERR for kind in range(256))
+"""No flag tells of those whether they are text."""
 
 
 class Needle:
@@ -66,39 +71,51 @@ def candidates(
 
     Where it may be part of an escape, `is_in_bytes` is asked.
     """
-    window = stretch.window if exact else stretch.lowered
-    at = window.find(spelling)
+    has_cases = not exact and spelling.upper() != spelling
+    window = stretch.lowered if has_cases else stretch.window
+    find, size = window.find, len(spelling)
+    at, index = find(spelling), 0
+    if at < 0:
+        return
+    starts, lengths = stretch.starts, stretch.columns.lengths
     while at >= 0:
-        index = stretch.at(at)
-        end = stretch.end(index)
+        index = bisect_right(starts, at, index) - 1
+        start = starts[index]
+        end = start + lengths[index]
         if at >= end or not need[index]:  # behind a line's end stands what is no entry: a sum, a mark
-            at = window.find(spelling, max(end, at + 1))
+            at = find(spelling, max(end, at + 1))
             continue
-        begin, close = stretch.raw(index)
-        if begin >= 0 and at < begin:
-            at = window.find(spelling, begin)
+        begin, close = text_in(window, start, end, at + size)
+        if begin > at:
+            at = find(spelling, begin)
             continue
-        stands = begin >= 0 and at + len(spelling) <= close and _stands_alone(window, at)
-        if stands or is_in_bytes(stretch.payload(index)):
+        if (at + size <= close and _stands_alone(window, at)) or is_in_bytes(stretch.payload(index)):
             yield index
-        at = window.find(spelling, end)
+        at = find(spelling, end)
 
 
 def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
     """The entries asked about whose payload is no text, and so stands in the file in another form."""
-    window = stretch.window
+    odd = both(need, stretch.columns.flags.translate(_BYTES))
+    said = both(need, stretch.columns.kinds.translate(_STDERR))
+    return ones(either(odd, _as_bytes(stretch, said)) if 1 in said else odd)
+
+
+def _as_bytes(stretch: Stretch, need: bytes) -> bytes:
+    """Of which entries the line holds a payload as bytes."""
+    marks, window = bytearray(len(need)), stretch.window
     at = window.find(_B64)
     while at >= 0:
         index = stretch.at(at)
         end = stretch.end(index)
-        if at < end and need[index]:
-            yield index
+        marks[index] = need[index] if at < end else 0
         at = window.find(_B64, max(end, at + 1))
+    return bytes(marks)
 
 
 def _stands_alone(window: bytes, at: int) -> bool:
     """Whether what stands at a position does not begin within an escape: `n` of a line's end, `e9` of an accent."""
-    return window[at - 1] != _BACKSLASH and b"\\u" not in window[at - 5 : at]
+    return window[at - 1] != _BACKSLASH and window.find(b"\\u", at - 5, at) < 0
 
 
 def _spellings(wanted: str) -> tuple[bytes, bytes, bytes]:

@@ -16,12 +16,14 @@ from inspector.capture.store import Columns, Store
 from inspector.protocol.facts import SseNote, Stderr
 from inspector.protocol.frames import Frame
 
-BYTES = 1024 * 1024
-"""Of the file, at most, unless one line is longer."""
+BYTES = 512 * 1024
+"""Of the file, at most, unless one line is longer. Of twice as many each costs half as much again: memory of that size
+is asked of the system anew each time."""
 ENTRIES = 8192
 """At most."""
 _RAW = b',"raw":"'
 _MORE = b'","'
+_BACKSLASH = 0x5C
 
 
 class Stretch:
@@ -48,20 +50,22 @@ class Stretch:
         """The window in lower case, as far as that is ASCII."""
         return self.window.lower()
 
-    @property
+    @cached_property
     def starts(self) -> "array[int]":
         """Where in the window each line begins."""
-        return self._read[1]
+        starts = self._read[1]
+        return self.columns.offsets if starts is None else starts
 
     @cached_property
-    def _read(self) -> tuple[bytes, "array[int]"]:
+    def _read(self) -> tuple[bytes, "array[int] | None"]:
+        """The window, and where the lines begin in it; None for that if they stand in it as in the file."""
         columns, (place, length) = self.columns, self.store.line(self.last)
         base = self.store.place(self.first)
         size = place + length - base
         if LOST not in (base, place) and 0 < size <= BYTES + length + columns.lengths[0]:
-            starts, window = columns.offsets, self.store.read(base, size)
-            if len(window) == size and max(starts) < size:  # a line that is nowhere stands far away
-                return window, starts
+            window = self.store.read(base, size)
+            if len(window) == size and columns.spread < size:  # a line that is nowhere stands far away
+                return window, None
         # some of them are still on their way to the file, or nowhere
         lines = [self.store.read(place, length) for place, length in zip(columns.places, columns.lengths, strict=True)]
         starts, at = array("I"), 0
@@ -78,18 +82,6 @@ class Stretch:
         """Where a line ends in the window."""
         return min(self.starts[index] + self.columns.lengths[index], len(self.window))
 
-    def raw(self, index: int) -> tuple[int, int]:
-        """Where in the window the payload's text of a line begins and ends; (-1, -1) if only reading it tells."""
-        start, end = self.starts[index], self.end(index)
-        begin = self.window.find(_RAW, start, end)
-        if begin < 0:
-            return -1, -1
-        begin += len(_RAW)
-        close = self.window.rfind(b'"}', begin, end)
-        if close < 0 or self.window.find(_MORE, begin, close) >= 0 or self.window[close - 1 : close] == b"\\":
-            return -1, -1
-        return begin, close
-
     def payload(self, index: int) -> bytes:
         """The bytes of a frame, a line of stderr, an SSE note; b"" of what has none, or can't be read."""
         start, end = self.starts[index], self.end(index)
@@ -102,6 +94,23 @@ class Stretch:
         if isinstance(what, Frame | Stderr):
             return what.payload
         return what.raw if isinstance(what, SseNote) else b""
+
+
+def text_in(window: bytes, start: int, end: int, upto: int) -> tuple[int, int]:
+    """Where the payload's text of the line from `start` to `end` begins and ends; (-1, -1) if only reading it tells.
+
+    `upto`: where the place ends that is asked about, for behind it other members of the line do no harm.
+    """
+    begin = window.find(_RAW, start, end)
+    if begin < 0:
+        return -1, -1
+    begin += len(_RAW)
+    close = window.rfind(b'"}', begin, end)
+    if close < 0 or window[close - 1] == _BACKSLASH:
+        return -1, -1
+    if window.find(_MORE, begin, min(close, upto + len(_MORE) - 1)) >= 0:
+        return -1, -1
+    return begin, close
 
 
 class _Payload(msgspec.Struct):

@@ -1,11 +1,16 @@
 """A text is found in every spelling: in bytes, and in the lines of a stretch without reading any."""
 
+from pathlib import Path
+
 import pytest
 
 from inspector.capture.filters.needle import Needle, candidates, odd_lines
 from inspector.capture.filters.stretch import Stretch
-from inspector.protocol.frames import Channel, Direction
-from tests.capture.recording import recorded
+from inspector.capture.journal import Journal
+from inspector.capture.load import load
+from inspector.protocol.facts import Stderr
+from inspector.protocol.frames import Channel, Direction, Eol
+from tests.capture.recording import CAME, recorded
 from tests.waiting import until
 
 
@@ -23,6 +28,7 @@ from tests.waiting import until
         ("ß", "STRASSE ß".encode()),
         ("\\", b'{"a":"\\\\"}'),
         ("x", b"\xff\xfe x"),
+        ("4,-1", b"[3,4,-1]"),
         ("\ud800", b'"\\ud800"'),
     ],
 )
@@ -74,6 +80,28 @@ def test_only_what_is_asked_about_is_found() -> None:
     assert list(candidates(stretch, b"\1\1\1\1", b"apple", lambda payload: True, exact=True)) == [0, 2]
     assert list(odd_lines(stretch, b"\1\1\1\1")) == [3]
     journal.close()
+
+
+def test_what_is_no_text_is_found_however_it_came_and_in_what_is_read_again(tmp_path: Path) -> None:
+    log = b'{"jsonrpc":"2.0","method":"notifications/message","params":"%b"}'
+    lines = [(log % said, Eol.LF) for said in (b"pear", b"\xff apple", "\u00e9 pear".encode(), b"apple", b"\xff pear")]
+    journal = recorded(tmp_path / "x.mcpcap")
+    journal.frame(CAME, Channel.STDOUT, b"\xff apple")
+    journal.burst(CAME, Channel.STDOUT, lines)
+    journal.fact(Stderr(b"\xff apple"))
+    journal.fact(Stderr(b"\xff pear"))
+    assert found(journal, "apple") == [1, 3, 5, 7]
+    assert list(odd_lines(Stretch(journal.store, 1, 8), b"\1" * 8)) == [0, 2, 5, 6, 7]
+    journal.close()
+    again = load(tmp_path / "x.mcpcap")
+    assert found(again, "apple") == [1, 3, 5, 7]
+    again.close()
+
+
+def found(journal: Journal, wanted: str) -> list[int]:
+    """The entries that hold a text."""
+    marks = Needle(wanted).mark(Stretch(journal.store, 1, journal.count), b"\1" * journal.count)
+    return [n for n, mark in enumerate(marks, 1) if mark]
 
 
 @pytest.mark.timeout(20)

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.capture.entries import Entry
 from inspector.capture.file import LOST
-from inspector.capture.filters.stretch import Stretch, backwards
+from inspector.capture.filters.stretch import Stretch, backwards, text_in
 from inspector.capture.journal import Journal
 from inspector.capture.meaning import NOTHING
 from inspector.protocol.facts import ProcessEvent, ProcessFact, Stderr
@@ -28,11 +28,17 @@ def test_payloads_are_cut_out_of_the_window() -> None:
     stretch = Stretch(journal.store, 1, journal.count)
     assert [stretch.payload(index) for index in range(len(stretch))] == [*_PAYLOADS, b"oh no", b""]
     for index, payload in enumerate(_PAYLOADS):
-        begin, end = stretch.raw(index)
+        begin, end = text_in(stretch.window, stretch.starts[index], stretch.end(index), len(stretch.window))
         if begin >= 0:
             assert payload.decode("utf-8", "replace")[:1] in stretch.window[begin:end].decode()
     assert stretch.at(stretch.starts[3]) == 3
     journal.close()
+
+
+def test_a_text_that_is_not_the_last_of_its_line_ends_where_nobody_knows() -> None:
+    line = b'{"r":"frame","raw":"one two","note":"three"}'
+    assert text_in(line, 0, len(line), line.find(b"three") + 5) == (-1, -1)
+    assert text_in(line, 0, len(line), line.find(b"two") + 3)[0] == line.find(b"one")
 
 
 def test_a_stretch_begins_anywhere() -> None:
