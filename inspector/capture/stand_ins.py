@@ -1,11 +1,10 @@
 """Files of other programs, named where a capture is expected: each is read through a capture that stands in for it.
 
-A stand-in is made when its file is first looked into, for its owner alone, in a directory that goes when the program
-ends. What is noted and what is promoted stands beside the file that was named, and the same file has the same id
+A stand-in is made when its file is first looked into, for its owner alone. It has no name: whatever ends the program,
+a signal too, it is gone, and with it what secrets it holds. What is noted and what is promoted stands beside the file that was named, and the same file has the same id
 each time, so that its notes are found again. Nothing is kept of it but that.
 """
 
-import atexit
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +27,7 @@ class StandIn(msgspec.Struct, frozen=True):
     """A capture that stands in for a file."""
 
     capture: Path
-    """It goes when the program ends."""
+    """Its descriptor, as a file to open again and again. It goes when the program ends."""
     file: Path
     """The one that was named."""
     title: str
@@ -53,7 +52,6 @@ class _StandIns:
 
     def __init__(self) -> None:
         self._known: dict[_Version, StandIn] = {}
-        self._directory: Path | None = None
         self._lock = Lock()
 
     def of(self, path: Path, version: _Version) -> StandIn:
@@ -69,18 +67,11 @@ class _StandIns:
 
         from inspector.capture.import_.importing import import_file
 
-        if self._directory is None:
-            self._directory = Path(tempfile.mkdtemp(prefix="mcp-inspect-file-"))
-            atexit.register(self._remove)
-        capture = self._directory / f"{len(self._known)}.mcpcap"
-        found = import_file(path, capture, overwrite=True)
-        return StandIn(capture, path, found.reader.title, found.passed_over)
-
-    def _remove(self) -> None:
-        import shutil
-
-        if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix="mcp-inspect-file-") as directory:
+            made = Path(directory, "made.mcpcap")
+            found = import_file(path, made)
+            fd = os.open(made, os.O_RDONLY | os.O_CLOEXEC)
+        return StandIn(Path("/dev/fd", str(fd)), path, found.reader.title, found.passed_over)
 
 
 _stand_ins = _StandIns()
