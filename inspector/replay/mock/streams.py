@@ -10,6 +10,8 @@ from inspector.transports.http.listener import HangUp
 
 _EVENTS, _STREAMS = 1000, 100
 """So many of the newest are kept of a session."""
+_DIGITS = 15
+"""Of the number of an event, at most: Python refuses to read thousands."""
 
 
 class Stream:
@@ -71,4 +73,5 @@ class Streams:
         """The stream of an event, and the number of the event in it; None if there is no such."""
         name, _, count = last.rpartition("-")
         stream = self._streams.get(name)
-        return (stream, int(count)) if stream is not None and count.isascii() and count.isdigit() else None
+        is_count = count.isascii() and count.isdigit() and len(count) <= _DIGITS
+        return (stream, int(count)) if stream is not None and is_count else None

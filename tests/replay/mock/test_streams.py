@@ -43,7 +43,7 @@ async def test_a_stateless_stream_has_no_ids() -> None:
     assert await _flowed(stream) == [b"event: message\ndata: 1\n\n"]
 
 
-@pytest.mark.parametrize("last", ["", "1", "7-", "7-x", "7-\u00b2", "9-1"])
+@pytest.mark.parametrize("last", ["", "1", "7-", "7-x", "7-\u00b2", "9-1", "7-" + "9" * 5000])
 def test_an_event_that_nobody_sent_names_no_stream(last: str) -> None:
     streams = Streams()
     streams.add(Stream(Outbox(lambda: None), "7"))
