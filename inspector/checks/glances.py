@@ -56,6 +56,11 @@ def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
     return again or (asked.method == "tools/call" and not peek.has(asked.params, "name") and id_ in ("L-19", "K11"))
 
 
+def has_meta(case: Case) -> bool:
+    """Whether what came has `_meta`, of whatever kind."""
+    return type(case.value) is dict and "_meta" in case.value
+
+
 def is_plain_refusal(life: HttpLife, messages: tuple[Message, ...]) -> bool:
     """Whether this is the body of an HTTP error that does not claim to be JSON-RPC: an OAuth error, a proxy's page."""
     if life.response is None or life.response.status < 400:

@@ -15,13 +15,14 @@ from typing import Protocol
 from inspector.checks import carriage, everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding
-from inspector.checks.glances import is_for_a_probe, is_odd, is_our_doing, is_plain_refusal, request_of
+from inspector.checks.glances import has_meta, is_for_a_probe, is_odd, is_our_doing, is_plain_refusal, request_of
 from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.rows import row_of_answer
 from inspector.checks.scene import Asked, Case, Scene
 from inspector.checks.set_aside import LEARNING, SetAside, set_aside
+from inspector.checks.traits import traits_of_result, traits_of_telling
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.cut import messages_of
 from inspector.protocol.facts import (
@@ -51,6 +52,8 @@ __all__ = ["Inspection", "Observed"]
 logger = logging.getLogger(__name__)
 
 assert everything.IMPORTED
+_Moment = tuple[int, str, str, int]
+"""Revision, kind, method, traits."""
 _Plan = tuple[tuple[Judge, Check], ...]
 """Whom to ask at a moment."""
 MOST_OF_ONE = 200
@@ -98,7 +101,7 @@ class Inspection:
         self.set_aside: dict[str, SetAside] = {}
         """By id of the check, what has failed by a mistake of ours."""
         self._tables = tables()
-        self._plans: dict[tuple[int, str, str], _Plan] = {}
+        self._plans: dict[_Moment, _Plan] = {}
         self._waiting: deque[tuple[Case, Check]] = deque()
         self._found: list[Finding] = []
         self._over = False
@@ -209,9 +212,9 @@ class Inspection:
         case.life = scene.http.get(frame.http) if frame.http is not None else None
         kind = type(message)
         if kind is Notification:
-            case.value = message.params  # type: ignore[union-attr]
+            case.value, case.traits = message.params, traits_of_telling(case)  # type: ignore[union-attr]
             if message.method == _PROGRESS:  # type: ignore[union-attr]
-                case.asked = told(scene, case)
+                told(scene, case)
             self._moment(case, "notification", message.method)  # type: ignore[union-attr]
             if has_meta(case):
                 self._moment(case, "meta", "")
@@ -237,6 +240,8 @@ class Inspection:
             return
         case.asked = asked
         case.row = row_of_answer(scene, asked, case.value, is_result=is_result)
+        if is_result:
+            case.traits = traits_of_result(case)
         self._moment(case, "answer" if is_result else "error", asked.method)
         if case.life is not None:
             self._moment(case, "carried", "")
@@ -302,8 +307,9 @@ class Inspection:
             self._moment(case, "end", "")
 
     def _moment(self, case: Case, kind: str, method: str) -> None:
-        plan = self._plans.get((case.row, kind, method))
-        self._ask(case, self._plan(case.row, kind, method) if plan is None else plan)
+        moment = case.row, kind, method, case.traits
+        plan = self._plans.get(moment)
+        self._ask(case, self._plan(moment) if plan is None else plan)
 
     def _ask(self, case: Case, plan: _Plan) -> None:
         """Ask checks about one moment. One that fails is never asked again."""
@@ -319,14 +325,15 @@ class Inspection:
                 logger.exception("a check failed at entry %d", case.n)
                 _put_aside(self.set_aside, self._plans, check.id if check is not None else LEARNING, case.n, error)
 
-    def _plan(self, row: int, kind: str, method: str) -> _Plan:
+    def _plan(self, moment: _Moment) -> _Plan:
+        row, kind, method, traits = moment
         table = self._tables[row]
         hooks = (kind, f"{kind} {method}") if method else (kind,)
         quick = [(each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge]
         heavy = [(_for_later(self, self._waiting, each), each) for hook in hooks for each in table.heavy.get(hook, ())]
-        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.id not in self.set_aside)
+        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.may_care(traits, self.set_aside))
         if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
-            self._plans[row, kind, method] = plan
+            self._plans[moment] = plan
         return plan
 
     def _keep(self, case: Case, asked: Check, flaw: Flaw) -> None:
@@ -370,14 +377,12 @@ def _for_later(inspection: Inspection, waiting: deque[tuple[Case, Check]], check
                 waiting.append((case, check))
             else:
                 inspection.unasked += 1
-        return iter(())
+        return _NONE
 
     return judge
 
 
-def _put_aside(
-    aside: dict[str, SetAside], plans: dict[tuple[int, str, str], _Plan], what: str, n: int, error: Exception
-) -> None:
+def _put_aside(aside: dict[str, SetAside], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception) -> None:
     """Remember what has failed, and plan anew without it."""
     if what not in aside:
         aside[what] = set_aside(what, n, error)
@@ -388,9 +393,5 @@ def _first_of(judge: Judge) -> Judge:
     return lambda case: islice(judge(case), MOST_FLAWS)
 
 
-def has_meta(case: Case) -> bool:
-    """Whether what came has `_meta`, of whatever kind."""
-    return type(case.value) is dict and "_meta" in case.value
-
-
 _PROGRESS = "notifications/progress"
+_NONE: Iterator[Flaw] = iter(())

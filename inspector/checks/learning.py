@@ -64,11 +64,11 @@ def _notified(scene: Scene, frame: Frame, message: Notification) -> None:
             scene.remember(asked)
 
 
-def told(scene: Scene, case: Case) -> Asked | None:
-    """The request that a notification of the server's speaks of, by its token; None for any other."""
+def told(scene: Scene, case: Case) -> None:
+    """A word of progress is about to be judged: what is known of it, and the request that it speaks of."""
     token = id_at(case.value, "progressToken")
-    telling = scene.tokens.get(token) if token is not None else None
-    return telling.asked if telling else None
+    case.telling = scene.tokens.get(token) if token is not None else None
+    case.asked = case.telling.asked if case.telling else None
 
 
 def listened(scene: Scene, case: Case) -> None:
@@ -93,8 +93,7 @@ def listened(scene: Scene, case: Case) -> None:
 
 def _learn_from_notification(scene: Scene, case: Case, message: Notification) -> None:
     if message.method == "notifications/progress":
-        token = id_at(case.value, "progressToken")
-        telling = scene.tokens.get(token) if token is not None else None
+        telling = case.telling
         if telling is not None:
             telling.last, telling.frame = peek.number(case.value, "progress"), case.n
             if case.time_ns - telling.since_ns > 1_000_000_000:
@@ -269,7 +268,8 @@ def _forget_tokens(scene: Scene) -> None:
 def id_at(value: Any, *path: str) -> RequestId | None:
     """The id or token at a path: a string or a whole number that is no boolean."""
     found = peek.at(value, *path)
-    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+    kind = type(found)
+    return found if kind is int or kind is str else None
 
 
 _NOBODY = Telling(Asked(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))

@@ -4,7 +4,7 @@ A check is a generator: it gets a case (what just happened, and what is known) a
 keeps nothing itself. What it may assume of a revision stands in its metadata: it is not asked about any other.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -71,10 +71,16 @@ class Check(msgspec.Struct, frozen=True):
     """Of an expensive one: whether it is worth its time; None if always."""
     early: bool = False
     """Whether it is asked before a revision is known, too: logins come before everything else."""
+    needs: int = 0
+    """The traits without any one of which there is nothing to ask; 0 for none. See `traits`."""
 
     def applies_to(self, row: int) -> bool:
         """Whether it may be asked; of an unknown revision only what holds in all of them."""
         return self.since <= row <= self.until if row else self.early or (self.since, self.until) == (1, LAST)
+
+    def may_care(self, traits: int, aside: Container[str]) -> bool:
+        """Whether there is anything to ask about a message with these traits; not if it is set aside."""
+        return (not self.needs or bool(self.needs & traits)) and self.id not in aside
 
     def severity_in(self, row: int) -> Severity:
         """How bad it is in a revision; the milder word where that is not known."""
@@ -107,11 +113,14 @@ def declare(
     judge: Judge | None = None,
     wanted: Callable[[Any], bool] | None = None,
     early: bool = False,
+    needs: int = 0,
 ) -> None:
     """Add a check to the list. Two of one id are a mistake."""
     assert id_ not in CHECKS, f"two checks are called {id_}"
     CHECKS[id_] = Check(
-        id_, title, severity, topic, fix, since, until, mild_until, mild, confidence, hooks, heavy, judge, wanted, early
+        *(id_, title, severity, topic, fix, since, until, mild_until, mild, confidence, hooks, heavy, judge, wanted),
+        early,
+        needs,
     )
 
 

@@ -22,6 +22,8 @@ from inspector.protocol.revisions.table import ROWS
 
 _REMEMBERED = 10_000
 _MOST_NAMES = 100_000
+ALL_TRAITS = (1 << 8) - 1
+"""Of a case at which nobody has looked yet; see `traits`."""
 PREFIX = "io.modelcontextprotocol/"
 
 
@@ -343,7 +345,10 @@ def row_of(revision: Revision) -> int:
 class Case:
     """What just happened, for the checks that look at such moments."""
 
-    __slots__ = ("asked", "fact", "frame", "life", "message", "n", "note", "row", "scene", "time_ns", "value")
+    __slots__ = (
+        *("asked", "fact", "frame", "life", "message", "n", "note"),
+        *("row", "scene", "telling", "time_ns", "traits", "value"),
+    )
 
     def __init__(self, scene: Scene, n: int, time_ns: int, row: int) -> None:
         self.scene = scene
@@ -352,12 +357,15 @@ class Case:
         self.time_ns = time_ns
         self.row = row
         """The revision to judge by; 0 if not known."""
+        self.traits = ALL_TRAITS
         self.frame: Frame | None = None
         self.message: Message | None = None
         self.value: Any = None
         """Params, result or error, decoded; None for what has none."""
         self.asked: Asked | None = None
         """The request that is answered, or that a word of progress is about."""
+        self.telling: Telling | None = None
+        """Of a word of progress: what is known under its token."""
         self.fact: HttpFact | None = None
         self.note: SseNote | None = None
         self.life: HttpLife | None = None

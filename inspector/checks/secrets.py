@@ -36,6 +36,9 @@ _WORDS = tuple(
     )
     for joint in (("_", "-", "") if second else ("",))
 )
+_ANY_BEGINNING = re.compile(b"|".join(re.escape(begin) for begin, _, _ in _SHAPES))
+_ANY_WORD = re.compile(b"|".join(re.escape(word) for word in _WORDS))
+"""Most texts have none of them, which one pass tells."""
 _VALUE = re.compile(rb"[\\\"']{0,3}\s{0,3}[:=]\s{0,3}[\\\"']{0,3}([^\s\\\"',;}&]{8,200})")
 _EMPTY = re.compile(
     rb"(?i)[*.x#_-]{3}|\xe2\x80\xa2|[<\[$%{(]|redact|hidden|masked|secret|none|null|undefined|true|false|not|example"
@@ -47,13 +50,13 @@ _MOST = 20
 
 def secret_in(text: bytes) -> str:
     """What kind of secret a text has in it, for a sentence: "a GitHub token"; "" for none."""
-    for begin, kind, rest in _SHAPES:
+    for begin, kind, rest in _SHAPES if _ANY_BEGINNING.search(text) else ():
         for at in _places(text, begin) if begin in text else ():
             behind_letter = begin[:1].isalpha() and at and text[at - 1 : at].isalnum()
             if not behind_letter and rest.match(text, at + len(begin)):
                 return kind
     small = text.lower()
-    for word in _WORDS:
+    for word in _WORDS if _ANY_WORD.search(small) else ():
         for at in _places(small, word) if word in small else ():
             found = _VALUE.match(text, at + len(word))
             if found is not None and _says_something(found.group(1)):

@@ -12,7 +12,7 @@ assert everything.IMPORTED
 
 
 def break_check(monkeypatch: pytest.MonkeyPatch, id_: str) -> list[object]:
-    """From now on that check finds one thing and then fails; what it was asked about is in the list."""
+    """From now on that check finds one thing in any message and then fails; what it was asked about is in the list."""
     asked: list[object] = []
 
     def judge(case: object) -> Iterator[Flaw]:
@@ -20,5 +20,5 @@ def break_check(monkeypatch: pytest.MonkeyPatch, id_: str) -> list[object]:
         yield Flaw("found before it failed")
         raise KeyError("\x1b[2Jspite")
 
-    monkeypatch.setitem(CHECKS, id_, msgspec.structs.replace(CHECKS[id_], judge=judge))
+    monkeypatch.setitem(CHECKS, id_, msgspec.structs.replace(CHECKS[id_], judge=judge, needs=0))
     return asked

@@ -8,6 +8,7 @@ from contextlib import suppress
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
+from inspector.checks.traits import AFTER
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc, Request
@@ -146,6 +147,7 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
     topic="stdio",
     confidence=Confidence.LIKELY,
     fix="Flush after each message: flush=True, PYTHONUNBUFFERED=1, stdbuf -oL. Read line by line, not to the end.",
+    needs=AFTER,
 )
 def output_is_flushed(case: Case) -> Iterator[Flaw]:
     """An answer that came only when stdin was closed, long after it was asked for."""

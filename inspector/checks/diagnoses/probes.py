@@ -13,6 +13,7 @@ from inspector.checks.carriage import SESSION, is_loopback
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case, HttpLife
+from inspector.checks.traits import PROBED
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import Answer
@@ -66,6 +67,7 @@ def pings_are_answered(case: Case) -> Iterator[Flaw]:
     "error tools/call",
     topic="server/tools",
     fix="Answer -32602 to params that are not what the method needs.",
+    needs=PROBED,
 )
 def invalid_params_are_told(case: Case) -> Iterator[Flaw]:
     """Invalid params have a code; a result would be one of no tool."""
@@ -113,6 +115,7 @@ def cursors_are_looked_at(case: Case) -> Iterator[Flaw]:
     "error prompts/get",
     topic="server/prompts",
     fix="Answer -32602 where a required argument is missing.",
+    needs=PROBED,
 )
 def arguments_are_demanded(case: Case) -> Iterator[Flaw]:
     """“Missing required arguments: -32602.”"""

@@ -6,6 +6,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
 from inspector.checks.secrets import secret_in
+from inspector.checks.traits import LARGE
 from inspector.protocol import peek
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
@@ -26,6 +27,7 @@ _LOOKED_AT = 256 * 1024
     topic="",
     confidence=_LIKELY,
     fix="Give pages, a summary, or a link to a resource.",
+    needs=LARGE,
 )
 def result_fits_a_model(case: Case) -> Iterator[Flaw]:
     """By the length of its text; a token is about four characters."""
@@ -44,6 +46,7 @@ def result_fits_a_model(case: Case) -> Iterator[Flaw]:
     "answer tools/call",
     topic="",
     fix="Make it smaller, or give a link to a resource: models see small pictures only.",
+    needs=LARGE,
 )
 def pictures_are_small(case: Case) -> Iterator[Flaw]:
     """More than 1 MiB, decoded."""

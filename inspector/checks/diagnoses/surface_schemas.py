@@ -107,7 +107,8 @@ _MIXED_UP: Final = re.compile(r"_parse is not a function|reading '_(def|zod)'|_z
 
 def _may_be_mixed_up(case: Case) -> bool:
     """A list, or a failure."""
-    failed = peek.has(case.value, "code") or peek.flag(case.value, "isError") is True
+    value = case.value
+    failed = type(value) is dict and ("code" in value or value.get("isError") is True)
     return failed or case.method == "tools/list"
 
 

@@ -74,6 +74,8 @@ def pages_are_named_in_the_new_way(case: Case) -> Iterator[Flaw]:
 )
 def pages_are_no_substitute(case: Case) -> Iterator[Flaw]:
     """The content is what a model reads, and what hosts show that have no pages."""
+    if not case.scene.app_tools:
+        return
     name = peek.text(case.asked.params if case.asked is not None else None, "name") or ""
     uri = case.scene.app_tools.get(name)
     if uri is None or peek.at(case.value, "isError") is True or type(peek.at(case.value, "content")) is not list:

@@ -10,6 +10,7 @@ from typing import Any
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
+from inspector.checks.traits import FAILED, RICH, STRUCTURED
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -77,6 +78,7 @@ def structured_content_is_there(case: Case) -> Iterator[Flaw]:
     since=3,
     heavy=True,
     wanted=_is_worth_a_look,
+    needs=STRUCTURED,
 )
 def structured_content_fits(case: Case) -> Iterator[Flaw]:
     """By the output schema that was listed last."""
@@ -103,6 +105,7 @@ def structured_content_fits(case: Case) -> Iterator[Flaw]:
     heavy=True,
     wanted=_has_structure,
     fix="Send the same JSON as a text block, too: older clients show only text.",
+    needs=STRUCTURED,
 )
 def structured_content_has_its_text(case: Case) -> Iterator[Flaw]:
     """“A tool that returns structured content SHOULD also return the serialized JSON in a TextContent block.”"""
@@ -158,6 +161,7 @@ def wrong_arguments_are_a_result(case: Case) -> Iterator[Flaw]:
     "answer resources/read",
     topic="server/tools",
     confidence=Confidence.LIKELY,
+    needs=RICH,
 )
 def data_is_what_it_says(case: Case) -> Iterator[Flaw]:
     """By the first bytes."""
@@ -178,7 +182,7 @@ def _sniffed(data: str) -> str:
     return next((kind for magic, kind in _MAGIC if head.startswith(magic) or head.lower().startswith(magic)), "")
 
 
-@check("K13", _ERROR, "annotations with values that there are not", _CALL, topic="server/resources")
+@check("K13", _ERROR, "annotations with values that there are not", _CALL, topic="server/resources", needs=RICH)
 def moments_are_moments(case: Case) -> Iterator[Flaw]:
     """`lastModified` should be ISO 8601."""
     for at, block in enumerate(peek.items(case.value, "content")):
@@ -190,7 +194,15 @@ def moments_are_moments(case: Case) -> Iterator[Flaw]:
             yield Flaw(f"lastModified is {said[:40]!r}, which is not ISO 8601", place, severity=_WARNING)
 
 
-@check("K14", _WARNING, "a resource in a result, and no resources declared", _CALL, topic="server/tools", since=3)
+@check(
+    "K14",
+    _WARNING,
+    "a resource in a result, and no resources declared",
+    _CALL,
+    topic="server/tools",
+    since=3,
+    needs=RICH,
+)
 def embeds_what_it_declares(case: Case) -> Iterator[Flaw]:
     """“Servers that use embedded resources SHOULD implement the resources capability.”"""
     if case.scene.opening is None or case.scene.capable("resources") or not case.scene.opening.capabilities:
@@ -259,6 +271,7 @@ def failures_are_marked(case: Case) -> Iterator[Flaw]:
     topic="server/tools",
     confidence=Confidence.LIKELY,
     fix="Answer with error -32602: there is no tool that could have failed.",
+    needs=FAILED,
 )
 def unknown_tools_are_an_error(case: Case) -> Iterator[Flaw]:
     """A call of a name that the whole list does not have, which somebody made by hand."""

@@ -11,6 +11,7 @@ from inspector.checks.carriage import SESSION, is_distinct, is_loopback
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, HttpLife
+from inspector.checks.traits import CARRIED
 from inspector.protocol.facts import CLOSED_HERE, HttpEvent
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
@@ -73,6 +74,7 @@ def answers_come_where_they_were_asked(case: Case) -> Iterator[Flaw]:
     since=2,
     until=4,
     fix="Choose one stream for each message.",
+    needs=CARRIED,
 )
 def messages_come_once(case: Case) -> Iterator[Flaw]:
     """“It MUST NOT broadcast the same message across multiple streams.”"""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from inspector.checks.findings import Severity
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case
+from inspector.checks.traits import TASK
 from inspector.protocol import peek
 
 _ERROR = Severity.ERROR
@@ -21,6 +22,7 @@ _RELATED = PREFIX + "related-task"
     topic=_TOPIC,
     since=4,
     until=4,
+    needs=TASK,
 )
 def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
     """Only a request with `task` becomes one."""
@@ -47,6 +49,7 @@ def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
     "notification notifications/tasks",
     topic=_TOPIC,
     since=4,
+    needs=TASK,
 )
 def states_follow_one_another(case: Case) -> Iterator[Flaw]:
     """What has ended stays as it is; in the core tasks begin as working, too."""

@@ -6,7 +6,7 @@ from typing import Any
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import id_at
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import PREFIX, Case, Telling
+from inspector.checks.scene import PREFIX, Case
 from inspector.checks.secrets import secret_in
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
@@ -56,19 +56,14 @@ def logging_was_asked_for(case: Case) -> Iterator[Flaw]:
         yield Flaw("a log message, and no open request asks for any", "/params")
 
 
-def _telling(case: Case) -> Telling | None:
-    token = id_at(case.value, "progressToken")
-    return case.scene.tokens.get(token) if token is not None else None
-
-
 @check("N01", _ERROR, "progress that nobody asked for", _PROGRESS, topic="basic/utilities/progress")
 def progress_was_asked_for(case: Case) -> Iterator[Flaw]:
     """Only for tokens of requests that are open."""
-    token, telling = id_at(case.value, "progressToken"), _telling(case)
-    if token is None:
-        return
+    telling = case.telling
     if telling is None:
-        yield Flaw(f"progress for the token {token!r}, which no request has", "/params/progressToken")
+        token = id_at(case.value, "progressToken")
+        if token is not None:
+            yield Flaw(f"progress for the token {token!r}, which no request has", "/params/progressToken")
     elif telling.asked.answered is not None and not telling.asked.lives_on:
         frames = (telling.asked.answered, telling.asked.frame)
         yield Flaw(f"progress on {telling.asked.method} after its answer", "/params/progressToken", frames=frames)
@@ -77,7 +72,7 @@ def progress_was_asked_for(case: Case) -> Iterator[Flaw]:
 @check("N02", _ERROR, "progress that does not grow", _PROGRESS, topic="basic/utilities/progress")
 def progress_grows(case: Case) -> Iterator[Flaw]:
     """“The progress value MUST increase with each notification, even if the total is unknown.”"""
-    telling, now = _telling(case), peek.number(case.value, "progress")
+    telling, now = case.telling, peek.number(case.value, "progress")
     if telling is not None and telling.last is not None and now is not None and now <= telling.last:
         yield Flaw(f"progress went from {telling.last:g} to {now:g}", "/params/progress", frames=(telling.frame,))
 
@@ -85,7 +80,7 @@ def progress_grows(case: Case) -> Iterator[Flaw]:
 @check("N03", _ERROR, "progress with values that can't be", _PROGRESS, topic="basic/utilities/progress")
 def progress_stays_within_total(case: Case) -> Iterator[Flaw]:
     """More than all, or more often than anybody can look."""
-    telling = _telling(case)
+    telling = case.telling
     if telling is not None and telling.count == _OFTEN and case.time_ns - telling.since_ns < _SECOND_NS:
         if case.scene.seldom("N03 often", 1, 1 << 62):
             said = f"more than {_OFTEN} words of progress within a second"
