@@ -16,6 +16,6 @@ EXPORTING: tuple[Action, ...] = (
     Action("export.what_before", ("left",), "What before", "Take the part before.", _X, "what(-1)"),
     Action("export.notes", ("n",), "Notes", "Take marks and comments along, or not.", _X, "notes", footer=True),
     Action("export.list", ("up",), "List", "From the path back to the list.", _X, "list"),
-    Action("export.leave", ("escape",), "Back", "Write nothing.", _X, "leave", footer=True),
+    Action("export.leave", ("escape",), "Back", "Leave; what is being written is finished.", _X, "leave", footer=True),
 )
 """The order is the order of footer and help."""

@@ -120,11 +120,17 @@ def make(wish: Wish, source: Source) -> Made:
     writes = not wish.way.adds and not wish.way.reads
     if writes and not wish.overwrite and (wish.path.is_symlink() or wish.path.exists()):
         raise FileExistsError(wish.path)
+    if writes and source.path is not None and _is_same(wish.path, source.path):
+        raise UsageError(f"{_called(wish.path)} is the capture itself", hint="Name another file.")
     if wish.way.id == "share":
         return _shared(wish, source)
     with _journal(source) as journal:
         deed: Callable[[Wish, Journal], Made] = _OTHERS.get(wish.way.id, _exported)
         return deed(wish, journal)
+
+
+def _is_same(path: Path, capture: Path) -> bool:
+    return path.exists() and capture.exists() and path.samefile(capture)
 
 
 @contextmanager

@@ -127,3 +127,13 @@ def test_a_name_is_proposed_where_one_is_and_cases_stand_beside_the_capture(tmp_
     assert name(_BY_ID["har"]) == Path.cwd() / "shop.har"
     assert name(_BY_ID["share"]) == Path.cwd() / "shop.shared.mcpcap"
     assert name(_BY_ID["cases"]) == tmp_path / "shop.cases.yaml"
+
+
+@pytest.mark.parametrize("name", ["har", "share", "surface"])
+def test_a_capture_is_never_replaced_by_what_is_made_of_it(name: str, source: Source, tmp_path: Path) -> None:
+    capture = tmp_path / "shop.mcpcap"
+    capture.write_bytes(b"all of it")
+    own = Source("shop", capture, source.journal)
+    with pytest.raises(UsageError, match="is the capture itself"):
+        make(wished(name, tmp_path / "." / "shop.mcpcap", overwrite=True), own)
+    assert capture.read_bytes() == b"all of it"

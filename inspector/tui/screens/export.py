@@ -3,23 +3,19 @@
 Nothing is replaced unasked, and nothing is written before the path was seen.
 """
 
-import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
-from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from inspector.errors import InspectError
 from inspector.tui import keys
 from inspector.tui.export_ways import WAYS, Made, Scope, Source, Wish, make, proposed
 from inspector.tui.keys import Where
-from inspector.tui.styles import glyphs
+from inspector.tui.screens.making import Making
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.rows import RowSource, RowView
@@ -42,9 +38,10 @@ class _Rows(RowSource):
         return RowView(clip([(pad(way.label, _LABEL), "strong"), (way.says, "muted")], width))
 
 
-class ExportScreen(ModalScreen[Made | None]):
+class ExportScreen(Making[Made]):
     """Answers with what was made; None if nothing was."""
 
+    SAID = "#export-said"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.EXPORT)
     DEFAULT_CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
@@ -67,8 +64,6 @@ class ExportScreen(ModalScreen[Made | None]):
         self._notes = False
         self._way = WAYS[0]
         self._proposal = ""
-        self._warned: Path | None = None
-        """The file that the person has been told is there."""
 
     def compose(self) -> ComposeResult:
         """What of it, with what; as what; into which file; what is wrong with that."""
@@ -104,35 +99,20 @@ class ExportScreen(ModalScreen[Made | None]):
         line.focus()
         line.cursor_position = len(line.value)
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Another path: what was said of the one before is void."""
-        event.stop()
-        self._warned = None
-        self._say("")
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Make it, or ask first."""
-        event.stop()
-        if event.value.strip():
-            self._make(Path(event.value.strip()).expanduser())
-
-    @work(exclusive=True)
-    async def _make(self, path: Path) -> None:
+    def maker(self, path: Path, *, replace: bool) -> Callable[[], Made]:
+        """Make what is chosen now."""
         way = self._way
         scope = None if way.whole else self._scopes[self._scope]
-        wish = Wish(way, path, scope, self._notes and way.notes, path == self._warned)
-        self._say("Reading…" if way.reads else "Writing…")
-        try:
-            made = await asyncio.to_thread(make, wish, self._source)
-        except FileExistsError:
-            self._warned = path
-            self._say("It is there already. Enter again replaces it.")
-        except InspectError as error:
-            self._say(f"{error}. {error.hint[:1].upper()}{error.hint[1:]}".rstrip())
-        except (OSError, ValueError) as error:
-            self._say(f"It can't be made: {getattr(error, 'strerror', None) or error}.")
-        else:
-            self.dismiss(made)
+        wish = Wish(way, path, scope, self._notes and way.notes, replace)
+        return lambda: make(wish, self._source)
+
+    def told(self, made: Made) -> str:
+        """What it says of itself."""
+        return made.said
+
+    def busy(self) -> str:
+        """What is said meanwhile."""
+        return "Reading…" if self._way.reads else "Writing…"
 
     def _propose(self) -> None:
         line = self.query_one(Input)
@@ -163,10 +143,6 @@ class ExportScreen(ModalScreen[Made | None]):
     def _keys(self, name: str) -> str:
         return keys.key_name(keys.action(f"export.{name}").keys[0])
 
-    def _say(self, sentence: str) -> None:
-        shown = f"{glyphs().warning} {visible(sentence, limit=400)}" if sentence else ""
-        self.query_one("#export-said", Static).update(Text(shown))
-
     def action_what(self, by: int) -> None:
         """Another part of it."""
         if not self._way.whole:
@@ -181,7 +157,3 @@ class ExportScreen(ModalScreen[Made | None]):
     def action_list(self) -> None:
         """From the path to the list."""
         self.query_one(LogList).focus()
-
-    def action_leave(self) -> None:
-        """Make nothing."""
-        self.dismiss(None)

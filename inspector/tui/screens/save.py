@@ -1,31 +1,30 @@
 """Where to save what a server gave: a path that the person types. A file that is there is never replaced unasked."""
 
-import asyncio
 import mimetypes
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Final
 from urllib.parse import unquote
 
 from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from inspector.tui.styles import glyphs
-from inspector.viewmodels.text import human_size, visible
+from inspector.tui.screens.making import Making
+from inspector.viewmodels.text import human_size
 
 _LONGEST: Final = 80
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class SaveScreen(ModalScreen[Path | None]):
+class SaveScreen(Making[Path]):
     """Asks for a path and writes the file. Its result is the path that was written, None if none was."""
 
+    SAID = ".save--said"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", tooltip="Back without saving.", id="save.back")
     ]
@@ -44,8 +43,6 @@ class SaveScreen(ModalScreen[Path | None]):
         super().__init__()
         self._payload = payload
         self._proposed = name
-        self._warned: Path | None = None
-        """The file that the person has been told is there."""
 
     def compose(self) -> ComposeResult:
         """A box with the question and the line for the answer."""
@@ -60,37 +57,18 @@ class SaveScreen(ModalScreen[Path | None]):
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).focus()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Another path: what was said of the one before is void."""
-        event.stop()
-        self._warned = None
-        self._say("")
+    def maker(self, path: Path, *, replace: bool) -> Callable[[], Path]:
+        """Write it as it came."""
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Save, or ask first."""
-        event.stop()
-        if event.value.strip():
-            self._save(Path(event.value.strip()).expanduser())
+        def make() -> Path:
+            write(path, self._payload, replace=replace)
+            return path
 
-    @work(exclusive=True)
-    async def _save(self, path: Path) -> None:
-        try:
-            await asyncio.to_thread(write, path, self._payload, replace=path == self._warned)
-        except FileExistsError:
-            self._warned = path
-            self._say("It is there already. Enter again replaces it.")
-        except (OSError, ValueError) as error:
-            self._say(f"It can't be written: {getattr(error, 'strerror', None) or error}.")
-        else:
-            self.dismiss(path)
+        return make
 
-    def _say(self, sentence: str) -> None:
-        shown = f"{glyphs().warning} {visible(sentence, limit=300)}" if sentence else ""
-        self.query_one(".save--said", Static).update(Text(shown))
-
-    def action_leave(self) -> None:
-        """Leave without saving."""
-        self.dismiss(None)
+    def told(self, made: Path) -> str:
+        """Where it is."""
+        return f"Saved as {made.name}."
 
 
 def write(path: Path, payload: bytes, *, replace: bool) -> None:

@@ -60,7 +60,7 @@ async def test_what_cannot_be_written_is_said_and_another_path_can_be_typed(tmp_
         assert screen.query_one(Input).value.endswith("/a.txt")
         screen.query_one(Input).value = str(tmp_path / "none" / "a")
         await pilot.press("enter")
-        await until(lambda: "It can't be written" in text(app), "it says why")
+        await until(lambda: "It can't be made" in text(app), "it says why")
         screen.query_one(Input).value = str(tmp_path / "a")
         await pilot.press("enter")
         await until(lambda: results, "it is over")
