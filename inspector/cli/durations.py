@@ -4,7 +4,7 @@ import re
 
 import click
 
-_SPAN = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|h)\Z")
+_SPAN = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|h)\Z"
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -16,7 +16,7 @@ def duration(text: str | float) -> float:
     try:
         return float(text)
     except ValueError:
-        found = _SPAN.match(str(text).strip())
+        found = re.match(_SPAN, str(text).strip())
     if found is None:
         raise click.BadParameter(f"{text!r} is no span of time: give seconds (5), or 500ms, 5s, 2m, 1h.")
     return float(found[1]) * _SECONDS[found[2]]

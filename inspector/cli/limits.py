@@ -13,7 +13,7 @@ from inspector.transports.limits import LIMITS, Limits
 F = TypeVar("F", bound=Callable[..., Any])
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
-_AMOUNT = re.compile(r"(\d{1,15})\s*([kmg]i?)?b?", re.IGNORECASE)
+_AMOUNT = r"(\d{1,15})\s*([kmg]i?)?b?"
 _NAMES = tuple(Limits.__struct_fields__)
 _OPTION = shared(
     "server", "--max", "limits", multiple=True, metavar="NAME=N", help=f"Raise a limit: {', '.join(_NAMES)}."
@@ -37,7 +37,7 @@ def read(options: Mapping[str, Any]) -> Limits:
 
 def _one(text: str) -> tuple[str, int]:
     name, equals, amount = (part.strip() for part in text.partition("="))
-    found = _AMOUNT.fullmatch(amount)
+    found = re.fullmatch(_AMOUNT, amount, re.IGNORECASE)
     if not equals or name not in _NAMES or found is None:
         raise UsageError(f"--max {text!r} names no limit", hint=f"Write NAME=N, with NAME one of {', '.join(_NAMES)}.")
     number = int(found.group(1)) * _UNITS[(found.group(2) or "").lower()]

@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.errors import UsageError
 
-_HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
+_HOST_AND_PORT = r"[A-Za-z0-9.-]+:\d{1,5}(/|$)"
 """What a URL looks like to somebody who left its beginning out."""
 WITH_VALUE = frozenset(
     {
@@ -105,7 +105,7 @@ def _unknown(
     near = get_close_matches(word, commands, n=1)
     if near:
         return UsageError(f"{word!r} is no command", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
-    if _HOST_AND_PORT.match(word):
+    if re.match(_HOST_AND_PORT, word):
         return UsageError(f"{word!r} is no URL", hint=f"Did you mean http://{word}?")
     if theirs is None and _could_start_a_server(word, ours[place + 1 :]):
         return _missing_dashes(ours[:place], ours[place:], None)

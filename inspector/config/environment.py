@@ -17,7 +17,7 @@ from inspector.errors import UsageError
 MINIMAL = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 """What the reference SDKs let a server inherit on POSIX."""
 
-_UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
+_UNEXPANDED = r"\$\{[^}]{1,200}\}"
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -111,6 +111,6 @@ def _check(name: str, value: str, place: str) -> None:
 
 def _warnings(chosen: Mapping[str, str], origins: Mapping[str, str]) -> Iterator[str]:
     for name, value in chosen.items():
-        found = _UNEXPANDED.search(value)
+        found = re.search(_UNEXPANDED, value)
         if found:
             yield f"{name} (from {origins[name]}) holds {found[0]} as it stands: nothing expands it."

@@ -16,7 +16,7 @@ from inspector.protocol.tracking.pairs import Pairs
 KEPT = 64 * 1024
 """Bytes that are kept of the beginning."""
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
-_ANSWER = re.compile(
+_ANSWER = (
     rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,1000}")\s*,'
     rb'\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"'
 )
@@ -44,7 +44,7 @@ def lose_answered(frame: Frame, pairs: Pairs) -> Exchange | None:
 
 
 def _answered(payload: bytes) -> RequestId | None:
-    found = _ANSWER.match(payload)
+    found = re.match(_ANSWER, payload)
     if found is None:
         return None
     try:

@@ -25,8 +25,8 @@ _NAMED_BY = {
     "tasks/update": "taskId",
     "tasks/cancel": "taskId",
 }
-_SAFE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SAFE = r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?"
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _MIRRORED_TYPES = {"string", "integer", "boolean"}
 _LARGEST_EXACT = 2**53 - 1
 
@@ -66,7 +66,7 @@ def version_header(revision: Revision) -> dict[str, str]:
 
 def encode_value(value: str) -> str:
     """A string as a header's value: as it is, or in the base64 form if it would not survive or could be mistaken."""
-    plain = value == "" or _SAFE.fullmatch(value) is not None
+    plain = value == "" or re.fullmatch(_SAFE, value) is not None
     looks_encoded = value.startswith("=?base64?") and value.endswith("?=")
     if plain and not looks_encoded:
         return value
@@ -94,7 +94,7 @@ def _collect(schema: Any, path: tuple[str, ...], found: list[Mirror], problems: 
         here = (*path, name)
         if peek.has(below, "x-mcp-header"):
             wish, problem = peek.at(below, "x-mcp-header"), ""
-            if not isinstance(wish, str) or not _TOKEN.fullmatch(wish):
+            if not isinstance(wish, str) or not re.fullmatch(_TOKEN, wish):
                 problem = "its x-mcp-header is no header name"
             elif peek.text(below, "type") not in _MIRRORED_TYPES:
                 problem = "x-mcp-header needs a string, an integer or a boolean"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
     from inspector.tui.export_ways import Made, Source
 
-_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+_UNFIT = r"[^A-Za-z0-9._-]+"
 _LONGEST = 80
 
 
@@ -50,4 +50,4 @@ class Exporting:
 
 def _fit(name: str) -> str:
     """A name that is only a name, and never empty."""
-    return _UNFIT.sub("_", name)[:_LONGEST].lstrip("._-") or "session"
+    return re.sub(_UNFIT, "_", name)[:_LONGEST].lstrip("._-") or "session"

@@ -53,7 +53,7 @@ _ASCII_TWINS = {
     "“": '"',
     "”": '"',
 }
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_NOT_ASCII = r"[^\x00-\x7f]"
 
 
 class _TextFilter(LineFilter):
@@ -110,7 +110,7 @@ class AsciiFilter(_TextFilter):
     """Writes everything in ASCII, for a terminal whose encoding has no more; each cell stays where it is."""
 
     def __init__(self) -> None:
-        super().__init__(lambda text: _NOT_ASCII.sub(lambda found: _ascii(found.group()), text))
+        super().__init__(lambda text: re.sub(_NOT_ASCII, lambda found: _ascii(found.group()), text))
 
 
 def _ascii(char: str) -> str:

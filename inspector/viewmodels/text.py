@@ -22,15 +22,15 @@ _ORDINARY = re.compile(
     "\u2010-\u2027\u2190-\u21ff\u22ef\u2500-\u259f\u25a0-\u25fc\u2713\u2717]*"
 )
 """Letters and signs that take one cell each. Most lines hold no others, and are measured at once."""
-_EMOJI_SELECTOR = re.compile("(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
+_SELECTOR = "\ufe0f"
+_EMOJI_SELECTOR = f"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]){_SELECTOR}"
+"""Compiled where one is met: that takes longer than most modules, and few texts have one."""
 _MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f]{4,}|(?:^|\n)[^\w\x00-\x7f]|[\u1160-\u11ff\ud7b0-\ud7ff]{4,}")
 MARKS_KEPT = 3
 """Of a heap upon one letter."""
 _BIDI = frozenset({0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
 _TAGS = range(0xE0000, 0xE0080)
-_ACTING = re.compile(
-    f"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{''.join(map(chr, _BIDI))}{chr(_TAGS.start)}-{chr(_TAGS.stop - 1)}]"
-)
+_ACTING = f"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{''.join(map(chr, _BIDI))}{chr(_TAGS.start)}-{chr(_TAGS.stop - 1)}]"
 """Control characters but newline and tab, halves of surrogate pairs, what turns the direction, and tags."""
 
 
@@ -81,9 +81,9 @@ def visible(text: str, *, limit: int | None = None, newlines: bool = False) -> s
 
 
 def _readable(text: str, replacements: _Replacements) -> str:
-    if not text.isascii():
+    if _SELECTOR in text:
         # A single selector after a symbol only asks for its picture; it makes the width unreliable and says nothing.
-        text = _EMOJI_SELECTOR.sub("", text)
+        text = re.sub(_EMOJI_SELECTOR, "", text)
     text = text.translate(replacements)
     return text if text.isascii() else _MAYBE_MARKS.sub(_calm_marks, text)
 
@@ -172,7 +172,7 @@ def for_clipboard(text: str) -> tuple[str, int]:
 
     Newlines and tabs stay, and so does what is merely invisible, such as the joiners inside an emoji.
     """
-    return _ACTING.subn("", text)
+    return re.subn(_ACTING, "", text)
 
 
 def human_size(size: int) -> str:
