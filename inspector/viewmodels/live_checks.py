@@ -4,10 +4,8 @@ They go through the journal from its first entry on, as fast as they are let and
 them, so they may lag behind, and how far they have come is known. The checks themselves are loaded at the first bite.
 """
 
-import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal
@@ -15,6 +13,7 @@ from inspector.capture.meaning import MessageKind
 from inspector.capture.store import EntryKind
 from inspector.protocol.frames import Direction
 from inspector.viewmodels.found import Found
+from inspector.viewmodels.garbage import no_collection
 
 if TYPE_CHECKING:
     from inspector.capture.entries import Entry
@@ -180,19 +179,7 @@ class LiveChecks(Found):
         elif store.size(n) <= LONG:
             self.add(inspection.take(self._readable(n, n)))
         else:
-            with _no_collection():
+            with no_collection():
                 self.add(inspection.take(self._readable(n, n)))
                 self.add(inspection.linger(inspection.waiting))
         self.checked = n
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """For the time of the block no garbage is collected: looking through a million objects stops every thread."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from inspector.protocol.things import Thing
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.subject import Stage, Subject
+from inspector.viewmodels.garbage import set_apart
 
 if TYPE_CHECKING:
     from inspector.viewmodels.since_seen import Memory
@@ -80,6 +81,7 @@ class Taking(Widget):
     @work(exclusive=True, group="taking")
     async def _take_beside(self, listings: tuple[Listing, ...]) -> None:
         memory, taken = self._subject.memory, await asyncio.to_thread(self._read, listings)
+        set_apart()
         if listings is self._awaited:
             self._memory, self._awaited, self._stage = memory, (), None
             self.take(taken)

@@ -7,6 +7,7 @@ import pytest
 
 from inspector.protocol.things import Prompt, Resource
 from inspector.protocol.tracking.catalogue import Listing
+from inspector.tui.panels import taking
 from inspector.tui.panels.taking import MANY, keys_of
 from inspector.viewmodels.offers import Offer
 from tests.tui.panels.acting import Acting
@@ -29,7 +30,9 @@ async def test_a_long_list_is_read_on_a_thread_and_the_newest_is_shown(monkeypat
         threads.append(threading.current_thread() is threading.main_thread())
         return read(self, listings)
 
+    apart: list[bool] = []
     monkeypatch.setattr(Lamps, "read", noting)
+    monkeypatch.setattr(taking, "set_apart", lambda: apart.append(True))
     subject = Acting()
     app = Side(subject)
     async with app.run_test(size=(60, 12)):
@@ -43,3 +46,4 @@ async def test_a_long_list_is_read_on_a_thread_and_the_newest_is_shown(monkeypat
         subject.list([{"name": "blue"}])
         await until(lambda: "1 lamps, lit" in text(app) and "blue" in text(app), "a short one is at once")
         assert threads == [False, False, True]
+        assert apart == [True, True], "collections look at no long list"
