@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from inspector.auth.browser import open_browser, out_of_reach, tunnel
 from inspector.auth.guide import Waiting
+from inspector.tui.screens import is_on_top
 from inspector.tui.styles import spans_to_text
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.footer_bar import FooterBar
@@ -90,7 +91,7 @@ class LoginScreen(ModalScreen[None]):
         self.set_class(event.size.height < 34, "-low")
 
     def _tick(self) -> None:
-        if not self.is_current:  # dismissed, and not yet gone; or below another, which is read first
+        if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first
             return
         guide = self._subject.guide
         if guide is None or guide.logins != self._began or self._has_ended():

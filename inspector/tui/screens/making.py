@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.errors import InspectError
+from inspector.tui.screens import is_on_top
 from inspector.tui.styles import glyphs
 from inspector.viewmodels.text import visible
 
@@ -85,7 +86,7 @@ class Making(ModalScreen[MadeT | None], Generic[MadeT]):
             self._succeed(made)
 
     def _succeed(self, made: MadeT) -> None:
-        if self.app.screen_stack[-1:] == [self]:  # a modal one below another is current as well
+        if is_on_top(self):
             self.dismiss(made)
         elif self in self.app.screen_stack:
             self._made = made

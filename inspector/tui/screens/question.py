@@ -15,6 +15,7 @@ from inspector.session.desk import Ticket, TicketState
 from inspector.tui import keys
 from inspector.tui.panels.inbox_rows import Asked
 from inspector.tui.panels.question_pane import Deed, QuestionPane
+from inspector.tui.screens import is_on_top
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.viewmodels.text import visible
@@ -81,6 +82,8 @@ class QuestionScreen(ModalScreen[None]):
         self.call_after_refresh(self._pane.focus_first)
 
     async def _tick(self) -> None:
+        if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first
+            return
         self._pane.tick()
         match self._ticket.state:
             case TicketState.WAITING:

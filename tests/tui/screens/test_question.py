@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from textual.screen import ModalScreen
 
 from inspector.protocol.questions import accepted, declined
 from inspector.tui.screens.question import QuestionScreen
@@ -73,3 +74,22 @@ async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking)
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
         assert not app.went_back
     assert ticket.reply is None
+
+
+async def test_what_lies_over_a_question_that_is_withdrawn_stays_and_the_question_goes_after_it(
+    subject: Asking,
+) -> None:
+    ticket = subject.ask_city()
+    app, over = Showing(), ModalScreen[None]()
+    async with app.run_test(size=(80, 24)) as pilot:
+        question = QuestionScreen(subject, ticket)
+        await app.push_screen(question)
+        await app.push_screen(over)
+        subject.withdraw(ticket, "the server cancelled its question")
+        await question._tick()
+        assert app.screen is over
+        over.dismiss()
+        await until(lambda: question not in app.screen_stack, "the dialog is closed")
+        await question._tick()
+        await pilot.pause()
+        assert len(app.screen_stack) == 1, "the clock may strike once more"
