@@ -1,8 +1,8 @@
 """Files of other programs, named where a capture is expected: each is read through a capture that stands in for it.
 
 A stand-in is made when its file is first looked into, for its owner alone. It has no name: whatever ends the program,
-a signal too, it is gone, and with it what secrets it holds. What is noted and what is promoted stands beside the file that was named, and the same file has the same id
-each time, so that its notes are found again. Nothing is kept of it but that.
+a signal too, it is gone, and with it what secrets it holds. What is noted and what is promoted stands beside the file
+that was named, and the same file has the same id each time, so that its notes are found again.
 """
 
 import os
