@@ -23,12 +23,12 @@ from inspector.capture.meaning import NOTHING, meaning_of
 from inspector.capture.opening import create, create_anonymous
 from inspector.capture.recorder import Recorder
 from inspector.capture.records import FORMAT, NO_CREDENTIALS, VERSION, Head, Redaction, Tool
-from inspector.capture.runs import SHORTEST, Run, belongs
+from inspector.capture.runs import SHORTEST, Run, StderrRun, belongs
 from inspector.capture.store import Source, Store
 from inspector.capture.surroundings import HttpExchange, Surroundings
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.tracking.http_end import HttpEnd
 
@@ -151,10 +151,22 @@ class Journal:
         for end, part in groupby(lines, lambda line: line[1] if together and belongs(line[0]) else None):
             several = list(part)
             if end is not None and len(several) >= SHORTEST:
-                self._run(direction, channel, [payload for payload, _ in several], end)
+                payloads = [payload for payload, _ in several]
+                self._run(Run(self.store.count + 1, self._clock(), self._wall(), direction, channel, payloads, end))
                 continue
             for payload, eol in several:
                 self.frame(direction, channel, payload, eol=eol)
+
+    def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Lines of stderr were read just now, in one piece. Those that make a run are taken in together."""
+        together = not self._listeners.hear_runs
+        for is_partial, part in groupby(lines, lambda line: line[1] is Eol.NONE):
+            payloads = [payload for payload, _ in part]
+            if together and not is_partial and len(payloads) >= SHORTEST:
+                self._run(StderrRun(self.store.count + 1, self._clock(), self._wall(), payloads))
+                continue
+            for payload in payloads:
+                self.fact(Stderr(payload, is_partial))
 
     def fact(self, fact: Fact) -> None:
         """Something happened beside the frames just now."""
@@ -174,14 +186,14 @@ class Journal:
         else:
             self.store.add(entry, NOTHING, place, length)
             self.surroundings.take(entry, what)
-            self._end_what_is_over(entry.time_ns, what)
+            end_what_is_over(self.conversation, self.surroundings, entry.time_ns, what)
         self._listeners.tell(entry, events)
 
     def listen(self, listener: Listener, *, in_runs: bool = True) -> Callable[[], None]:
         """Have a listener called, on the reporting thread, from the next entry on; returns what ends that.
 
-        `in_runs` False: it need not hear of log messages that come in floods, which is much faster. One that raises
-        is taken off, and a notice says so.
+        `in_runs` False: it need not hear of log messages and lines of stderr that come in floods, which is much
+        faster. One that raises is taken off, and a notice says so.
         """
         return self._listeners.add(listener, in_runs=in_runs)
 
@@ -198,11 +210,12 @@ class Journal:
             self._recorder.close()
         self._source.close()
 
-    def _run(self, direction: Direction, channel: Channel, payloads: Sequence[bytes], eol: Eol) -> None:
-        run = Run(self.store.count + 1, self._clock(), self._wall(), direction, channel, payloads, eol)
-        nowhere = [LOST] * len(payloads), [0] * len(payloads)
+    def _run(self, run: Run | StderrRun) -> None:
+        nowhere = [LOST] * len(run.payloads), [0] * len(run.payloads)
         places, lengths = self._recorder.keep_run(run) if self._recorder is not None else nowhere
         self.store.add_run(run, places, lengths)
+        if isinstance(run, StderrRun):
+            self.surroundings.take_stderr(run.payloads)
 
     def _record(self, entry: Entry) -> None:
         written = entry if self._keep_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
@@ -211,17 +224,18 @@ class Journal:
             self.store.hold(entry)
         self.take(entry, place, length)
 
-    def _end_what_is_over(self, time_ns: int, fact: Fact) -> None:
-        """What can't be answered any more is lost, and the facts say when that is so."""
-        match fact:
-            case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
-                self.conversation.end(time_ns, fact.why or "the connection was closed")
-            case HttpFact(event=HttpEvent.ERROR):
-                self.conversation.http_ended(time_ns, HttpEnd(fact.http, fact.why or "the HTTP exchange failed"))
-            case HttpFact(event=HttpEvent.END) if self.conversation.waits_on(fact.http):
-                self.conversation.http_ended(time_ns, self.surroundings.http_end(fact))
-            case _:
-                pass
+
+def end_what_is_over(conversation: Conversation, around: Surroundings, time_ns: int, fact: Fact) -> None:
+    """What can't be answered any more is lost, and the facts say when that is so."""
+    match fact:
+        case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
+            conversation.end(time_ns, fact.why or "the connection was closed")
+        case HttpFact(event=HttpEvent.ERROR):
+            conversation.http_ended(time_ns, HttpEnd(fact.http, fact.why or "the HTTP exchange failed"))
+        case HttpFact(event=HttpEvent.END) if conversation.waits_on(fact.http):
+            conversation.http_ended(time_ns, around.http_end(fact))
+        case _:
+            pass
 
 
 def _without_secrets(entry: Entry) -> Entry:

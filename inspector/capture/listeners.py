@@ -25,7 +25,7 @@ class Listeners:
 
     @property
     def hear_runs(self) -> bool:
-        """Whether somebody wants to hear of log messages that come in floods, one by one."""
+        """Whether somebody wants to hear of what comes in floods, log messages and lines of stderr, one by one."""
         return len(self._not_in_runs) < len(self._all)
 
     def add(self, listener: Listener, *, in_runs: bool) -> Callable[[], None]:

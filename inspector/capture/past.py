@@ -10,7 +10,7 @@ from contextlib import suppress
 import msgspec
 
 from inspector.capture.file import LOST
-from inspector.capture.journal import Journal
+from inspector.capture.journal import Journal, end_what_is_over
 from inspector.capture.records import FrameRecord, from_line
 from inspector.capture.rows import LONGEST
 from inspector.capture.store import EntryKind, Store
@@ -140,7 +140,7 @@ class PastJournal(Journal):
             self.store.count = n
             if not entry.missing and not isinstance(entry.what, Frame):
                 self.surroundings.take(entry, entry.what)
-                self._end_what_is_over(entry.time_ns, entry.what)
+                end_what_is_over(self.conversation, self.surroundings, entry.time_ns, entry.what)
             return
         if not self._take_plainly(n):
             frame = store.entry(n).what

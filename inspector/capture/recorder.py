@@ -6,7 +6,7 @@ from inspector.capture.digests import Digests
 from inspector.capture.entries import Entry, record_of
 from inspector.capture.file import LOST, CaptureFile
 from inspector.capture.records import EndRecord, Head, SumRecord, to_line
-from inspector.capture.runs import Run
+from inspector.capture.runs import Run, StderrRun
 from inspector.capture.store import size_of
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Direction, Frame
@@ -40,8 +40,13 @@ class Recorder:
             self._sum(self._digests.sum(what.direction, what.channel, self._connection))
         return place, len(line)
 
-    def keep_run(self, run: Run) -> tuple[list[int], list[int]]:
+    def keep_run(self, run: Run | StderrRun) -> tuple[list[int], list[int]]:
         """Write a run; the places and the lengths of its lines."""
+        if isinstance(run, StderrRun):
+            lines = run.records(c=self._connection)
+            places = self.file.put_run(lines, run.time_ns, run.sizes)
+            self._counts["err"] += len(places) - places.count(LOST)
+            return places, list(map(len, lines))
         lines = run.records(c=self._connection, origin=self._origins[run.direction])
         places = self.file.put_run(lines, run.time_ns, run.sizes)
         self._counts["frame"] += len(places) - places.count(LOST)

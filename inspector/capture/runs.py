@@ -1,4 +1,4 @@
-"""Runs: log messages that came in one piece, kept at a quarter of what they cost one by one.
+"""Runs: log messages or lines of stderr that came in one piece, kept at a quarter of what they cost one by one.
 
 A flood is nearly always one of these. They are requests of nobody and answers to nothing, so the fold takes no note
 of them; they were read by the same read, so they share its moment. What is written is what `record_of` would write.
@@ -11,6 +11,7 @@ import msgspec
 
 from inspector.capture.entries import Entry, record_of
 from inspector.capture.records import FrameRecord, to_line
+from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
 METHOD = "notifications/message"
@@ -90,3 +91,31 @@ class Run(msgspec.Struct, frozen=True):
         n, payload = self.first + place, self.payloads[place]
         frame = Frame(n, self.time_ns, self.wall_ns, self.direction, self.channel, payload, self.eol)
         return Entry(n, self.time_ns, self.wall_ns, frame)
+
+
+class StderrRun(msgspec.Struct, frozen=True):
+    """Some lines of stderr that came in one piece, each of which has ended."""
+
+    first: int
+    """The number of the first; the others follow."""
+    time_ns: int
+    wall_ns: int
+    payloads: Sequence[bytes]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Payload bytes of each."""
+        return list(map(len, self.payloads))
+
+    def records(self, *, c: str) -> list[bytes]:
+        """The lines of the capture; `c` names the connection."""
+        rest, found = b'"c":%b,"tm":%d,"tw":%d' % (_to_json(c), self.time_ns, self.wall_ns), []
+        for n, payload in enumerate(self.payloads, self.first):
+            try:
+                raw = _to_json(payload.decode())
+            except UnicodeDecodeError:
+                entry = Entry(n, self.time_ns, self.wall_ns, Stderr(payload))
+                found.append(to_line(record_of(entry, c=c, origin="")))
+                continue
+            found.append(b'{"r":"err","n":%d,%b,"raw":%b}\n' % (n, rest, raw))
+        return found

@@ -24,7 +24,7 @@ from inspector.capture.file import LOST
 from inspector.capture.meaning import Meaning, MessageKind
 from inspector.capture.recent import MOST, Recent
 from inspector.capture.records import EndRecord, GapRecord, Head, RedactRecord, SumRecord, from_line
-from inspector.capture.runs import METHOD, Run
+from inspector.capture.runs import METHOD, Run, StderrRun
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -125,11 +125,22 @@ class Store(Table):
         if len(self._held) > _HELD:
             del self._held[next(iter(self._held))]
 
-    def add_run(self, run: Run, places: list[int], lengths: list[int]) -> None:
-        """The frames of a run, whose lines stand at those places. One thread only."""
+    def add_run(self, run: Run | StderrRun, places: list[int], lengths: list[int]) -> None:
+        """The entries of a run, whose lines stand at those places. One thread only."""
+        count = len(run.payloads)
+        self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
+        self._exchanges.extend(repeat(0, count))
+        if isinstance(run, StderrRun):
+            self._kinds.extend(bytes((EntryKind.STDERR,)) * count)
+            self._flags.extend(bytes(count))
+            self._methods.extend(repeat(0, count))
+        else:
+            self._add_log_messages(run)
+        self.count = run.first + count - 1
+
+    def _add_log_messages(self, run: Run) -> None:
         count = len(run.payloads)
         direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
-        self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
         self._kinds.extend(bytes((EntryKind.FRAME,)) * count)
         flags = direction | MessageKind.NOTIFICATION
         if all(map(bytes.isascii, run.payloads)):
@@ -137,8 +148,6 @@ class Store(Table):
         else:
             self._flags.extend(flags | _form(payload) for payload in run.payloads)
         self._methods.extend(repeat(self._numbers.get(METHOD) or self._number(METHOD), count))
-        self._exchanges.extend(repeat(0, count))
-        self.count = run.first + count - 1
 
     def is_run(self, first: int, last: int) -> bool:
         """Whether the entries `first` to `last` are log messages of the server's, each a frame of its own."""

@@ -4,6 +4,7 @@ Kept for the screens as facts come; everything here also stands in the journal a
 """
 
 from collections import deque
+from collections.abc import Sequence
 from typing import assert_never
 
 from inspector.capture.entries import Entry
@@ -113,11 +114,15 @@ class Surroundings:
             case HttpFact():
                 self._http(entry.n, fact)
             case Stderr():
-                self.stderr_tail.append(fact.payload[:TAIL_BYTES])
+                self.take_stderr((fact.payload,))
             case SseNote():
                 pass
             case _:
                 assert_never(fact)
+
+    def take_stderr(self, lines: Sequence[bytes]) -> None:
+        """Lines of stderr whose entries are in the store."""
+        self.stderr_tail.extend(line[:TAIL_BYTES] for line in lines[-TAIL_LINES:])
 
     def http_end(self, fact: HttpFact) -> HttpEnd:
         """How an HTTP exchange ended, with what its response was."""

@@ -38,6 +38,9 @@ class Observer(Protocol):
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Frames crossed the wire just now, read in one piece: payloads, and how each line ended."""
 
+    def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Lines of the child's stderr, read in one piece: how each ended, and NONE where no end came (yet)."""
+
     def fact(self, fact: Fact) -> None:
         """Something happened beside the frames just now."""
 

@@ -21,7 +21,7 @@ from contextlib import suppress
 
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.cut import KEPT
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.transports.base import Delivery, Observer, Outgoing
 from inspector.transports.children import Child, end_all_children, spawn
@@ -256,8 +256,7 @@ class _Live:
             self.observer.frame(Direction.FROM_SERVER, Channel.STDOUT, line.payload, eol=line.eol, cut=lost)
 
     def _muttered(self, lines: Sequence[Line]) -> None:
-        for line in lines:
-            self.observer.fact(Stderr(line.payload, partial=line.eol is Eol.NONE))
+        self.observer.stderr_lines(lines)
 
     def _report(self, event: ProcessEvent) -> None:
         self.observer.fact(ProcessFact(event, self.child.pid))

@@ -1,4 +1,4 @@
-"""Floods of log messages are kept as if they had come one by one."""
+"""Floods of log messages and of lines of stderr are kept as if they had come one by one."""
 
 import json
 from pathlib import Path
@@ -12,6 +12,7 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.capture.load import load
 from inspector.capture.runs import LONGEST_PAYLOAD, METHOD, belongs
 from inspector.capture.verify import verify
+from inspector.protocol.facts import ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
 CAME, OUT = Direction.FROM_SERVER, Channel.STDOUT
@@ -82,6 +83,80 @@ def test_the_file_holds_the_same_records_and_its_digests_agree(tmp_path: Path) -
     again = load(tmp_path / "together")
     assert (again.count, again.notices) == (3005, ())
     again.close()
+
+
+words = st.one_of(st.binary(max_size=20), st.text(max_size=20).map(str.encode), st.just(b"y" * 5000))
+muttered = st.lists(st.tuples(words, st.sampled_from([Eol.LF, Eol.LF, Eol.LF, Eol.CRLF, Eol.NONE])), max_size=30)
+
+
+def mutter_one_by_one(made: Journal, came: list[Line]) -> None:
+    for payload, eol in came:
+        made.fact(Stderr(payload, partial=eol is Eol.NONE))
+
+
+@given(st.lists(muttered | lines.map(tuple), max_size=4))
+def test_lines_of_stderr_are_kept_as_they_would_be_one_by_one(came: list[Any]) -> None:
+    together, alone = journal(), journal()
+    for part in came:
+        if isinstance(part, tuple):
+            together.burst(CAME, OUT, part)
+            alone.burst(CAME, OUT, part)
+        else:
+            together.stderr_lines(part)
+            mutter_one_by_one(alone, part)
+    try:
+        assert kept(together) == kept(alone)
+        assert list(together.stderr_tail) == list(alone.stderr_tail)
+        kinds = [[made.store.kind(n) for n in range(1, made.count + 1)] for made in (together, alone)]
+        assert kinds[0] == kinds[1]
+    finally:
+        together.close()
+        alone.close()
+
+
+def test_the_file_holds_stderr_and_stdout_in_their_order_to_the_byte(tmp_path: Path) -> None:
+    together, alone = journal(tmp_path / "together"), journal(tmp_path / "alone")
+    for made in (together, alone):
+        for turn in range(3):
+            came = [(b"%d trouble %d" % (turn, n), Eol.LF) for n in range(400)]
+            came += [('é "quoted" \u2028'.encode(), Eol.CRLF), (b"\xff", Eol.LF), (b"", Eol.LF), (b"torn", Eol.NONE)]
+            if made is together:
+                made.stderr_lines(came)
+            else:
+                mutter_one_by_one(made, came)
+            made.burst(CAME, OUT, [(LOG % b'"%d"' % n, Eol.LF) for n in range(100)])
+        made.fact(ProcessFact(ProcessEvent.STDERR_EOF, 1))
+        made.close()
+    written = [records(tmp_path / name, "err") for name in ("together", "alone")]
+    assert written[0] == written[1]
+    assert [record["n"] for record in written[0]][403:405] == [404, 505]
+    assert written[0][403]["partial"]
+    lines_of_both = [
+        [each for each in file.read_bytes().splitlines() if b'"r":"err"' in each] for file in both(tmp_path)
+    ]
+    assert lines_of_both[0] == lines_of_both[1]
+    verdict = verify(tmp_path / "together")
+    assert (verdict.complete, verdict.faults, verdict.frames) == (True, (), 300)
+    again = load(tmp_path / "together")
+    assert (again.count, again.notices) == (3 * 504 + 1, ())
+    again.close()
+
+
+def both(directory: Path) -> list[Path]:
+    return [directory / "together", directory / "alone"]
+
+
+def test_who_wants_all_hears_of_each_line_of_stderr_and_who_does_not_of_none() -> None:
+    came = [(b"%d" % n, Eol.LF) for n in range(10)]
+    all_, few = [], []
+    made = journal()
+    made.listen(lambda entry, found: few.append(entry.what), in_runs=False)
+    made.stderr_lines(came)
+    assert few == []
+    made.listen(lambda entry, found: all_.append(entry.what))
+    made.stderr_lines(came)
+    made.close()
+    assert all_ == [Stderr(b"%d" % n) for n in range(10)]
 
 
 def records(path: Path, kind: str) -> list[Any]:

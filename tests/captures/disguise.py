@@ -62,6 +62,10 @@ class Costume:
         for payload, eol in lines:
             self.frame(direction, channel, payload, eol=eol)
 
+    def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Lines of stderr, as they are."""
+        self._inner.stderr_lines(lines)
+
     def fact(self, fact: Fact) -> None:
         """The connection's facts with a process around them; others as they are."""
         if not isinstance(fact, ConnectionFact):
@@ -169,7 +173,7 @@ _TIMES = {"lookup": 210_000, "connect": 780_000, "tls": 1_900_000, "send": 300_0
 
 class _Renaming:
     def __init__(self, inner: Observer, names: dict[str, str]) -> None:
-        self.frame, self.burst = inner.frame, inner.burst
+        self.frame, self.burst, self.stderr_lines = inner.frame, inner.burst, inner.stderr_lines
         self._inner = inner
         self._names = names
         self.under_way = 0

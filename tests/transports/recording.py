@@ -54,6 +54,11 @@ class Recorder:
         for payload, eol in lines:
             self.frame(direction, channel, payload, eol=eol)
 
+    def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """Keep each as a fact."""
+        for payload, eol in lines:
+            self.fact(Stderr(payload, eol is Eol.NONE))
+
     def fact(self, fact: Fact) -> None:
         """Keep a fact."""
         self.log.append(fact)
