@@ -53,6 +53,10 @@ class CommonReplaying:
             common.apply()
             self.put_common_cursor()
 
+    def forget_common(self: "InspectApp") -> None:  # type: ignore[misc]
+        """A tab is closed: nothing of it is kept, and where one stood in all is nowhere."""
+        self._common = None
+
     def rest_common(self: "InspectApp") -> None:  # type: ignore[misc]
         """Play all of them only while they are in sight together."""
         if self._common is not None and self._common[1] is not None and not self.shows_timeline:
@@ -112,4 +116,6 @@ class CommonReplaying:
         if not 0 <= index < timeline.count:
             return None
         wire, n = timeline.entry(index)
+        if wire.number not in common.numbers:  # its tab was closed, and the timeline without it is still being laid out
+            return None
         return common.place_of(wire.number, n)

@@ -295,6 +295,7 @@ class Tabs:
             return
         place = self.tabs.index(tab)
         self.tabs.remove(tab)
+        self.forget_common()
         if self.tab is tab:
             await self.action_show_tab(self.tabs[min(place, len(self.tabs) - 1)].number)
         for widget in (*tab.panels.values(), tab.notice):

@@ -4,6 +4,8 @@ import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -76,6 +78,16 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await pilot.press("comma", "2")
         await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
         assert not common.stands_somewhere
+        await app.close_tab(app.tabs[1])
+        assert app._common is None, "nothing of it is kept"
+
+
+def test_a_row_of_a_tab_that_was_closed_leads_nowhere() -> None:
+    entries = {0: (SimpleNamespace(number=1), 3), 1: (SimpleNamespace(number=2), 1)}
+    timeline = SimpleNamespace(row_at=lambda number, n: 0, count=2, entry=entries.get)
+    common = SimpleNamespace(entry=(1, 3), numbers=(1,), place_of=lambda number, n: (1,).index(number) + n)
+    app: Any = SimpleNamespace(common=common, timeline=SimpleNamespace(timeline=timeline))
+    assert CommonReplaying.common_match(app, 1) is None
 
 
 async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
