@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from inspector.tui.panels import Panel
+from inspector.tui.panels import Part
 from inspector.tui.panels.traffic_list import TrafficList
 
 if TYPE_CHECKING:
     from inspector.tui.panels.detail import DetailPanel
 
 
-class Evidence(Panel):
+class Evidence(Part):
     """A mixin of the traffic's panel."""
 
     list: TrafficList

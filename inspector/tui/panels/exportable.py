@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from inspector.tui.panels import Panel
+from inspector.tui.panels import Part
 from inspector.tui.panels.traffic_list import TrafficList
 
 if TYPE_CHECKING:
     from inspector.tui.export_ways import Scope
 
 
-class Exportable(Panel):
+class Exportable(Part):
     """A mixin of the traffic's panel."""
 
     list: TrafficList

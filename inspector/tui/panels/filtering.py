@@ -2,15 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from textual.widget import Widget
-
+from inspector.tui.panels import Part
 from inspector.tui.panels.traffic_list import TrafficList
 
 if TYPE_CHECKING:
     from inspector.tui.panels.detail import DetailPanel
 
 
-class Filtering(Widget):
+class Filtering(Part):
     """The actions of a panel that has a list of traffic and a detail."""
 
     list: TrafficList

@@ -5,8 +5,7 @@ The actions of a panel that has a list of traffic and a detail, apart from that 
 
 from typing import TYPE_CHECKING
 
-from textual.widget import Widget
-
+from inspector.tui.panels import Part
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.viewmodels.columns import FIELD
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from inspector.tui.panels.detail import DetailPanel
 
 
-class Looking(Widget):
+class Looking(Part):
     """Jumps, columns, times."""
 
     list: TrafficList

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from textual.widget import Widget
-
 from inspector.errors import UsageError
+from inspector.tui.panels import Part
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.viewmodels.columns import column
 from inspector.viewmodels.text import visible
@@ -17,7 +16,7 @@ _MARKED = "mark"
 """The filter that lets only marked lines through."""
 
 
-class Marking(Widget):
+class Marking(Part):
     """Marks, comments, views."""
 
     list: TrafficList

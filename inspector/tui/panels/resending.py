@@ -6,9 +6,9 @@ It asks first where a tool may destroy something, and where the server is anothe
 from typing import TYPE_CHECKING, cast
 
 from textual import work
-from textual.widget import Widget
 
 from inspector.protocol.exchanges import Exchange
+from inspector.tui.panels import Part
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Stage, Subject
 from inspector.viewmodels.roles import Span
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.viewmodels.again import Again
 
 
-class Resending(Widget):
+class Resending(Part):
     """The one action."""
 
     list: TrafficList

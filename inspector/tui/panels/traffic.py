@@ -35,7 +35,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Evidence, Exportable, Panel, Ground, Filtering, Looking, Marking, Resending):
+class TrafficPanel(Evidence, Exportable, Filtering, Looking, Marking, Resending, Panel, Ground):
     """The list and the detail."""
 
     places = (
