@@ -66,7 +66,13 @@ class Scope(msgspec.Struct, frozen=True):
     """A part of a conversation."""
 
     name: str
-    entries: Sequence[int]
+    entries: Sequence[int] = ()
+    find: Callable[[], Sequence[int]] | None = None
+    """Finds the entries, where that may take long: for a thread."""
+
+    def found(self) -> Sequence[int]:
+        """All entries of it."""
+        return self.entries if self.find is None else self.find()
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -153,7 +159,7 @@ def _exported(wish: Wish, journal: Journal) -> Made:
     from inspector.capture.export.selection import Selection
     from inspector.capture.notes import NotesFile
 
-    chosen = wish.scope.entries if wish.scope is not None else range(1, journal.count + 1)
+    chosen = wish.scope.found() if wish.scope is not None else range(1, journal.count + 1)
     notes = NotesFile(journal.capture_path, journal.head.id).read() if wish.notes and wish.way.notes else None
     selection = Selection(journal, chosen, notes=notes)
     size = to_file(wish.path, pieces(wish.way.id, selection), overwrite=wish.overwrite)
@@ -199,7 +205,7 @@ def _cases(wish: Wish, journal: Journal) -> Made:
     from inspector.replay.cases.files import add_cases
     from inspector.replay.cases.promoting import promoted
 
-    chosen = set(wish.scope.entries) if wish.scope is not None else None
+    chosen = set(wish.scope.found()) if wish.scope is not None else None
     cases = promoted(accounts(journal).operations, chosen)
     if not cases:
         raise UsageError("no request here can become a case", hint="Only those that got an answer can.")

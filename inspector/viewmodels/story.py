@@ -91,6 +91,15 @@ def entries_of(journal: Journal, n: int) -> list[int]:
     return [] if exchange is None else _entries(journal, _cast(journal, _cause(journal, exchange)))[1]
 
 
+def entries_of_all(journal: Journal, wanted: Iterable[int]) -> list[int]:
+    """The same of each of these, and themselves. Of many in a long journal it takes seconds."""
+    found = set[int]()
+    for n in wanted:
+        if n not in found and 0 < n <= journal.count:
+            found.update(entries_of(journal, n), (n,))
+    return sorted(found)
+
+
 def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
     """The first one of its own, and all of them with what happened beside them."""
     first, last = _window(journal, cast)

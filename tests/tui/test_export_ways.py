@@ -55,6 +55,8 @@ def test_each_format_is_written_for_its_owner_alone_and_what_it_loses_is_said(
 def test_a_part_is_written_alone_and_what_can_t_be_written_is_an_error(source: Source, tmp_path: Path) -> None:
     make(wished("jsonrpc", tmp_path / "part", Scope("it", [6, 7])), source)
     assert (tmp_path / "part").read_bytes().count(b"\n") == 2
+    make(wished("jsonrpc", tmp_path / "found", Scope("it", find=lambda: [6])), source)
+    assert (tmp_path / "found").read_bytes().count(b"\n") == 1
     with pytest.raises(UsageError, match="nothing of the capture can be written as curl"):
         make(wished("curl", tmp_path / "curl"), source)
     assert not (tmp_path / "curl").exists()

@@ -1,6 +1,12 @@
 """The story of an operation: its own messages, what the server asked in it, and what happened beside it."""
 
+from collections.abc import Sequence
+
+import pytest
+
+from inspector.capture.journal import Journal
 from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.viewmodels import story
 from inspector.viewmodels.story import MOST_STEPS, Story, story_of
 from tests.tui.staging import handshake
 from tests.viewmodels.tape import Tape
@@ -102,3 +108,22 @@ def test_of_a_long_story_beginning_and_end_are_told(tape: Tape) -> None:
     story = told(tape, call)
     assert (len(story.steps), story.left_out) == (MOST_STEPS, 12)
     assert (story.steps[0].part, story.steps[-1].part) == ("request", "answer")
+
+
+def test_the_entries_of_an_operation_are_looked_for_once_however_many_of_them_are_named(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tape.call(1, "buy")
+    tape.answer(1, {"content": []})
+    tape.call(2, "sell")
+    tape.answer(2, {"content": []})
+    looked, own = list[int](), story.entries_of
+
+    def counted(journal: Journal, n: int) -> Sequence[int]:
+        looked.append(n)
+        return own(journal, n)
+
+    monkeypatch.setattr(story, "entries_of", counted)
+    count = tape.journal.count
+    assert story.entries_of_all(tape.journal, [count, count - 1, 0, count + 1, count]) == [count - 1, count]
+    assert looked == [count]

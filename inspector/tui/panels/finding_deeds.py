@@ -1,6 +1,7 @@
 """What is done about findings: they are copied, muted and heard of again, and the checks made to pause."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from inspector.checks.findings import Finding
@@ -69,12 +70,11 @@ class FindingDeeds(Panel):
     def export_scopes(self) -> "Sequence[Scope]":
         """What the chosen findings rest on, with the operations that it belongs to."""
         from inspector.tui.export_ways import Scope
-        from inspector.viewmodels.story import entries_of
+        from inspector.viewmodels.story import entries_of_all
 
-        journal, entries = self._subject.journal, set[int]()
-        for n in dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE]):
-            entries.update(entries_of(journal, n) or (n,))
-        return (Scope("the finding's evidence", sorted(entries)),) if entries else ()
+        ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
+        find = partial(entries_of_all, self._subject.journal, tuple(ns))
+        return (Scope("the finding's evidence", find=find),) if ns else ()
 
     def _kept(self) -> KeptMutes:
         from inspector.config.paths import places
