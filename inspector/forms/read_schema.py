@@ -123,12 +123,11 @@ class _Reader:
         properties = schema.get("properties")
         named = properties if isinstance(properties, dict) else {}
         patterns = schema.get("patternProperties")
-        inside = place.within(resolved)
+        inside, needed = place.within(resolved), place.within(resolved, required=True)
         return ObjectField(
             **_words(schema, place),
             properties=tuple(
-                (name, self.read(each, place.within(resolved, required=name in required)))
-                for name, each in named.items()
+                (name, self.read(each, needed if name in required else inside)) for name, each in named.items()
             ),
             patterns=tuple(
                 (pattern, self.read(each, inside))

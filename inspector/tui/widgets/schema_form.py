@@ -28,6 +28,7 @@ from inspector.tui.widgets.form_fields import FieldNode
 from inspector.tui.widgets.form_head import Place
 from inspector.tui.widgets.form_moves import Steps
 from inspector.tui.widgets.form_state import MOST_DRAWN, FormState, drawn_count
+from inspector.viewmodels.garbage import no_collection
 from inspector.viewmodels.text import visible
 
 _PAUSE: Final = 0.15
@@ -125,7 +126,8 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
 
     async def load(self, schema: object, value: FormValue = UNSET) -> None:
         """Draw another form; UNSET is the value that the schema begins with."""
-        self.state = FormState(schema, value)
+        with no_collection():  # a schema may ask for many thousand fields, and all of them are in use
+            self.state = FormState(schema, value)
         await self._draw()
 
     async def take(self, arguments: object) -> None:

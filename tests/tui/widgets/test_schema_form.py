@@ -1,13 +1,18 @@
 """A schema as a form and its value as JSON: two views of one value."""
 
+import gc
 from typing import Any, ClassVar
 
+import pytest
 from textual.binding import Binding, BindingType
 from textual.widgets import TextArea
 
 from inspector.demo.passage import SCHEMA
 from inspector.forms.fields import UNSET
+from inspector.forms.values import FormValue
+from inspector.tui.widgets import schema_form
 from inspector.tui.widgets.form_fields import FieldNode
+from inspector.tui.widgets.form_state import FormState
 from inspector.tui.widgets.schema_form import SchemaForm
 from tests.tui.widgets.filling import TEXT, Filling, props
 from tests.waiting import until
@@ -110,6 +115,23 @@ async def test_a_value_too_large_for_a_form_is_written_as_json_and_the_next_one_
         await pilot.pause()
         assert [*shown_as_json, app.form.as_json] == [True, False]
         assert "more here" not in app.screen_text
+
+
+async def test_no_garbage_is_collected_while_a_schema_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    collects: list[bool] = []
+
+    class Noting(FormState):
+        def __init__(self, schema: object, value: FormValue = UNSET) -> None:
+            collects.append(gc.isenabled())
+            super().__init__(schema, value)
+
+    monkeypatch.setattr(schema_form, "FormState", Noting)
+    app = Filling(props(a=TEXT))
+    async with app.run_test(size=(80, 24)):
+        collects.clear()
+        await app.form.load(props(**{f"p{n}": TEXT for n in range(3000)}))
+        assert (collects, gc.isenabled()) == ([False], True)
+        assert app.form.arguments == {}
 
 
 async def test_the_longest_schema_of_the_demo_is_filled_by_taking_a_value() -> None:
