@@ -5,7 +5,6 @@ reading, because a stored conclusion can be wrong while the bytes cannot. A payl
 if it is UTF-8 (then it comes back to the same bytes), else in `b64`.
 """
 
-import json
 from functools import cache
 from typing import Annotated
 
@@ -234,6 +233,8 @@ def to_line(record: Record) -> bytes:
     except (UnicodeEncodeError, OverflowError):
         # Names of files and variables may hold bytes that are no UTF-8; Python keeps them as lone surrogates,
         # and JSON can spell those, if only escaped. Numbers have no limit there either.
+        import json
+
         return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode() + b"\n"
 
 
@@ -253,6 +254,8 @@ def from_line(line: bytes) -> Record:
 
 def _from_tolerant(line: bytes) -> Record:
     """What only the slower reader takes: escaped lone surrogates."""
+    import json
+
     try:
         found: Record = msgspec.convert(json.loads(line), type=Record)
     except (msgspec.ValidationError, RecursionError) as error:
@@ -262,6 +265,8 @@ def _from_tolerant(line: bytes) -> Record:
 
 def type_of(line: bytes) -> str | None:
     """What a line that is no known record calls itself; None if it is no JSON object with an `r`."""
+    import json
+
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

@@ -6,22 +6,26 @@ environment or from files: a command line stands in the list of processes and in
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import click
 import msgspec
 
-from inspector.auth.keyrings import Kept
-from inspector.auth.wishes import Dpop, IdentityProvider, LoginWishes
 from inspector.cli.help import shared
 from inspector.errors import UsageError
+
+if TYPE_CHECKING:  # of servers that are reached by URL
+    from inspector.auth.keyrings import Kept
+    from inspector.auth.wishes import IdentityProvider, LoginWishes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PATH = click.Path(path_type=Path)
 _PORT = click.IntRange(0, 65535)
 _GRANTS = ("code", "client-credentials")
+_KEPT = ("file", "keyring", "none")
+_DPOP = ("auto", "on", "off")
 _LARGEST = 64 * 1024
 """Bytes of a key or a token that are read."""
 
@@ -29,14 +33,22 @@ _LARGEST = 64 * 1024
 class Choice(msgspec.Struct, frozen=True):
     """What was said about logins; all of it may be left to the server's documents."""
 
-    wishes: LoginWishes = LoginWishes()
+    said: "LoginWishes | None" = None
+    """None where nothing was; see `wishes`."""
     port: int = 0
     """Where the browser is awaited; 0: any free port."""
     callback: str = ""
-    kept: Kept | None = None
+    kept: "Kept | None" = None
     """Where logins are kept; None: where it is best."""
     off: bool = False
     """Nobody logs in, and nothing that is kept is used."""
+
+    @property
+    def wishes(self) -> "LoginWishes":
+        """What was said, or what holds where nothing was."""
+        from inspector.auth.wishes import LoginWishes
+
+        return self.said or LoginWishes()
 
 
 def _rare(*names: str, **more: Any) -> Callable[..., Any]:
@@ -52,9 +64,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     shared("login", "--scope", multiple=True, metavar="NAMES", help="Ask for these, not for what the server names."),
     _rare("--oauth-port", type=_PORT, metavar="PORT", help="Where the browser comes back to (any free)."),
     _rare("--oauth-callback", default="", metavar="URL", help="The same as an address of its own."),
-    _rare(
-        "--dpop", type=click.Choice([each.value for each in Dpop]), help="Bind tokens to a key (auto: where offered)."
-    ),
+    _rare("--dpop", type=click.Choice(_DPOP), help="Bind tokens to a key (auto: where offered)."),
     _rare("--grant", type=click.Choice(_GRANTS), help="Log in as a person or as the client itself."),
     _rare("--assertion", type=_PATH, metavar="FILE", help="Log in by this JWT of a workload."),
     _rare("--idp-token-endpoint", default="", metavar="URL", help="Log in by an enterprise's provider…"),
@@ -63,7 +73,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     shared(
         "login",
         "--token-store",
-        type=click.Choice([each.value for each in Kept]),
+        type=click.Choice(_KEPT),
         help="Where logins are kept (keyring, else file).",
     ),
     shared("login", "--no-oauth", is_flag=True, help="Log in nowhere, and use nothing that is kept."),
@@ -105,6 +115,8 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
         return Choice()
     if options["no_oauth"] and len(given) > 1:
         raise UsageError(f"--no-oauth, and {', '.join(given[name] for name in given if name != 'no_oauth')}")
+    from inspector.auth.keyrings import Kept
+
     callback = options["oauth_callback"]
     if callback and options["oauth_port"]:
         raise UsageError("both --oauth-port and --oauth-callback", hint="The callback's own port counts.")
@@ -117,7 +129,9 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
     )
 
 
-def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginWishes:
+def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> "LoginWishes":
+    from inspector.auth.wishes import Dpop, LoginWishes
+
     scopes = tuple(name for text in options["scope"] for name in text.replace(",", " ").split())
     key, by_client = options["private_key"], options["grant"] == "client-credentials"
     _demand_client(options, "--client-secret-env", "--private-key", "--grant")
@@ -149,13 +163,15 @@ def _demand_client(options: Mapping[str, Any], *names: str) -> None:
             raise UsageError(f"{shown} without --client-id", hint="Name the client that was registered by hand.")
 
 
-def _provider(options: Mapping[str, Any]) -> IdentityProvider | None:
+def _provider(options: Mapping[str, Any]) -> "IdentityProvider | None":
     names = ("idp_token_endpoint", "idp_client_id", "id_token")
     given = [name for name in names if options[name]]
     if not given:
         return None
     if missing := [FOR_HTTP[name] for name in names if name not in given]:
         raise UsageError(f"{FOR_HTTP[given[0]]} without {' and '.join(missing)}")
+    from inspector.auth.wishes import IdentityProvider
+
     endpoint = _address(options["idp_token_endpoint"], "--idp-token-endpoint")
     return IdentityProvider(endpoint, options["idp_client_id"], _file(options["id_token"], "--id-token"))
 

@@ -4,7 +4,6 @@ Foreign text is made visible where a terminal would act on it. JSON for a pipe i
 a terminal acts on as escapes, which is the same JSON.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
@@ -178,6 +177,8 @@ def _encode(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
+        import json  # no server's answer that is well formed comes here
+
         return json.dumps(value, separators=(",", ":"), default=_of_raw).encode()
 
 
@@ -189,6 +190,8 @@ def _indented(document: bytes) -> bytes:
 
 
 def _of_raw(value: msgspec.Raw) -> Any:
+    import json
+
     return json.loads(bytes(value).decode("utf-8", "replace"))
 
 

@@ -6,7 +6,6 @@ by name is advertised in every revision: MCP Apps are negotiated in the handshak
 Source: specification 2026-07-28, basic (capabilities: extensions); MCP Apps, Skills and Tasks, each its own page.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -89,6 +88,8 @@ def _with_settings(text: str) -> tuple[str, Any]:
     full = full_name(name)
     if not equals:
         return full, KNOWN[full].settings if full in KNOWN else {}
+    import json
+
     try:
         return full, json.loads(settings)
     except (ValueError, RecursionError) as error:

@@ -7,7 +7,6 @@ to find out whose answer it is.
 JSON-RPC 2.0: https://www.jsonrpc.org/specification
 """
 
-import json
 from typing import Any, ClassVar
 
 import msgspec
@@ -202,6 +201,8 @@ def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
     except UnicodeDecodeError as error:
         defects.append(f"invalid UTF-8 at byte {error.start}")
         text = payload.decode("utf-8", "replace")
+    import json  # none of what is well formed comes here
+
     try:
         value = json.loads(text, parse_int=_integer)
     except RecursionError:
@@ -265,6 +266,8 @@ def _decode_tolerantly(raw: bytes) -> Any:
         return msgspec.json.decode(raw) if len(raw) < _LONG else decode_in_pieces(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
+    import json
+
     try:
         return json.loads(raw.decode("utf-8", "replace"), parse_int=_integer)
     except (ValueError, RecursionError):
@@ -281,6 +284,8 @@ def encode(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
+        import json
+
         return json.dumps(value, separators=(",", ":")).encode()
 
 

@@ -25,11 +25,11 @@ from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
-from inspector.transports.http.authorizing import Authorizer
 from inspector.transports.limits import LIMITS, Limits
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.guide import Guide
+    from inspector.transports.http.authorizing import Authorizer
 
 
 def client_info() -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Settings(msgspec.Struct, frozen=True):
     lists: ListWishes = msgspec.field(default_factory=ListWishes)
     has_person: bool = False
     """Whether somebody is there to answer what nothing prepared answers."""
-    authorizer: Callable[[str], Authorizer] | None = None
+    authorizer: "Callable[[str], Authorizer] | None" = None
     """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
     retry_cut: bool = False
     """Whether to make calls again whose stream was cut, whatever they do."""
@@ -123,7 +123,7 @@ _PATIENCE_S = 30.0
 
 def transport_for(
     target: Target,
-    authorizer: Callable[[str], Authorizer] | None = None,
+    authorizer: "Callable[[str], Authorizer] | None" = None,
     patience_s: float | None = None,
     limits: Limits = LIMITS,
 ) -> Transport:

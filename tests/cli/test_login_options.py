@@ -29,7 +29,8 @@ def read(*argv: str, env: Mapping[str, str] = ENV) -> Choice:
 
 
 def test_without_any_all_is_left_to_the_server() -> None:
-    assert read() == Choice(LoginWishes(), 0, "", None, False)
+    assert read() == Choice(None, 0, "", None, False)
+    assert read().wishes == LoginWishes()
 
 
 def test_a_client_that_was_registered_by_hand() -> None:
@@ -85,3 +86,11 @@ def test_what_makes_no_sense_is_refused_and_no_secret_is_quoted(argv: tuple[str,
         read(*argv)
     assert said in str(caught.value)
     assert "s3cret" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_every_way_to_keep_and_to_bind_can_be_said() -> None:
+    """The options name them without importing what logs in."""
+    for kept in Kept:
+        assert read("--token-store", kept.value).kept is kept
+    for dpop in Dpop:
+        assert read("--dpop", dpop.value).wishes.dpop is dpop
