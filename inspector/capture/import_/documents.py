@@ -17,7 +17,7 @@ from inspector.capture.import_.members import Members, members
 Path = tuple[str, ...]
 """The names on the way from the whole document to a member; () for the document."""
 MOST = 512 * 1024 * 1024
-"""Bytes of a part; a larger one is passed over."""
+"""Bytes of a part, and of a string in one; a larger part is passed over."""
 _CHUNK = 1024 * 1024
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"]', re.DOTALL)
 """A string, a bracket, or the beginning of a string that goes on behind what was read."""
@@ -83,7 +83,8 @@ def merged(pieces: Iterable[tuple[int, Iterable[Item]]]) -> Iterator[Item]:
 def spans(source: Source, way: Path) -> Iterator[tuple[Path, int, int]]:
     """Path, place and length of each container in the array at the end of the way, and of each beside the way.
 
-    The path of the former is the way. What is cut off at the end of the file is counted.
+    The path of the former is the way. What is cut off at the end of the file is counted. A string that is longer
+    than any part may be is the end of it, for it would have to be held to be passed.
     """
     walk = _Walk(way)
     place, rest = len(_BOM) if source.read(0, 3) == _BOM else 0, b""
@@ -100,6 +101,9 @@ def spans(source: Source, way: Path) -> Iterator[tuple[Path, int, int]]:
             elif (span := walk.bracket(text, place + token.start())) is not None:
                 yield span
         place, rest = place + used, buffer[used:]
+        if len(rest) > MOST:
+            source.passed_over["texts that are too long, with all that stands behind"] = 1
+            return
     if walk.depth or rest:
         source.passed_over["ends of the file, which was cut off"] = 1
 
