@@ -245,12 +245,20 @@ _PASSED_OVER = {
 }
 
 
-def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None) -> Journal:
+def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None, cache: Path | None = None) -> Journal:
     """The journal of a capture, whole. `on_progress` is told bytes read and bytes in all, now and then.
+
+    `cache`: where it is kept what reading long captures came to, and what was kept is taken from; None for nowhere.
 
     Raises: CaptureError if the file is no capture or must not be read.
     """
-    return finish(Loading(path), on_progress)
+    loading = Loading(path)
+    if cache is None:
+        return finish(loading, on_progress)
+    if not loading.recall(cache):
+        finish(loading, on_progress)
+        loading.remember(cache)
+    return loading.journal
 
 
 def finish(loading: Loading, on_progress: Callable[[int, int], None] | None = None) -> Journal:

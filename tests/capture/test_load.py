@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture import index
 from inspector.capture.file import CaptureFile
 from inspector.capture.journal import Journal
 from inspector.capture.load import Loading, load
@@ -292,6 +293,20 @@ def test_progress_is_told(path: Path) -> None:
     assert len(told) >= 3
     assert told == sorted(told)
     assert told[-1] == (size, size)
+
+
+def test_of_a_long_capture_it_is_kept_what_reading_it_came_to(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "SMALLEST", 0)
+    cache = tmp_path / "cache"
+    first = load(whole(path), cache=cache)
+    assert len(list(cache.iterdir())) == 1
+    monkeypatch.setattr(Loading, "step", None)  # nothing is read a second time
+    again = load(path, cache=cache)
+    assert again.count == first.count > 0
+    first.close()
+    again.close()
 
 
 def test_whoever_stops_the_loading_leaves_nothing_open(path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from inspector.capture.journal import Journal, start_capture
-from inspector.capture.load import Loading
+from inspector.capture.load import load
 from inspector.errors import UsageError
 from inspector.replay.mock.reading import read_script
 from inspector.replay.mock.script import Script
@@ -32,7 +32,7 @@ async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None],
 
     Raises: CaptureError, UsageError.
     """
-    journal = opened(wish.file, wish.cache)
+    journal = load(wish.file, cache=wish.cache)
     tape: Journal | None = None
     try:
         script = read_script(journal, wish.connection)
@@ -53,21 +53,6 @@ async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None],
         journal.close()
         if tape is not None:
             tape.close()
-
-
-def opened(file: Path, cache: Path | None) -> Journal:
-    """The journal of a capture; of a long one that was read before, what is kept of that. Raises: CaptureError."""
-    loading = Loading(file)
-    try:
-        if cache is None or not loading.recall(cache):
-            while loading.step():
-                pass
-            if cache is not None:
-                loading.remember(cache)
-    except BaseException:
-        loading.journal.close()
-        raise
-    return loading.journal
 
 
 async def _serve(stage: Stage, port: int | None, narrate: Callable[[str], None]) -> None:

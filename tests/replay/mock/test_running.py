@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture import index
-from inspector.capture.load import Loading
 from inspector.errors import UsageError
 from inspector.replay.mock import running
-from inspector.replay.mock.reading import read_script
-from inspector.replay.mock.running import Wish, opened, run
+from inspector.replay.mock.running import Wish, run
 from inspector.replay.mock.stage import Stage
 from inspector.transports.http.listener import Listener
 from tests.replay.mock.making import HANDSHAKE, INSTANT, call, record
@@ -33,17 +30,6 @@ async def test_a_torn_capture_is_played_and_told_to_be_torn(tmp_path: Path, monk
     assert narrated[0].startswith("c.mcpcap: made, 2 requests recorded in")
     assert narrated[1] == "once the client did something else than was recorded"
     assert len(played) == 1
-
-
-def test_of_a_long_capture_it_is_kept_what_reading_it_came_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "SMALLEST", 0)
-    path, cache = record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo")), tmp_path / "cache"
-    opened(path, cache).close()
-    assert len(list(cache.iterdir())) == 1
-    monkeypatch.setattr(Loading, "step", None)  # nothing is read a second time
-    journal = opened(path, cache)
-    assert read_script(journal).turns.methods == ["initialize", "notifications/initialized", "tools/call"]
-    journal.close()
 
 
 async def test_a_port_that_is_taken_is_a_clear_error(tmp_path: Path) -> None:
