@@ -20,6 +20,7 @@ from inspector.protocol.flows.steps import Flow, Reply, Send
 from inspector.protocol.headers import headers_for
 from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
+from inspector.protocol.revisions.table import newest_of
 from inspector.protocol.stamp import stamped
 from inspector.session.session import Session, State
 from inspector.transports.http.authorizing import Heard
@@ -66,6 +67,8 @@ async def probe(session: Session, tell: Tell) -> None:
         await _undeclared(session, tell)
     if session.transport.kind == "http":
         await _knock(session, tell, knocks(session))
+    elif _revision(session).era is Era.MODERN and session.state is State.OPEN:
+        await _shake_hands(session, tell)
 
 
 async def probe_unopened(session: Session, tell: Tell) -> None:
@@ -99,6 +102,16 @@ async def _undeclared(session: Session, tell: Tell) -> None:
     payload = jsonrpc.write_request(session.by_hand.next_id(), "tools/list")
     headers = headers_for(_revision(session), "tools/list", {}) if session.transport.kind == "http" else {}
     await session.by_hand.send(payload, headers=headers, wait_s=_SILENCE_S, probe=True)
+
+
+async def _shake_hands(session: Session, tell: Tell) -> None:
+    """What a client of the handshake era begins with. The last of all: a server of both eras may keep to that one."""
+    tell("a handshake, as older clients begin")
+    newest = newest_of(Era.LEGACY)
+    client = session.options.wish.client
+    params = {"protocolVersion": newest.date, "capabilities": client.capabilities(newest), "clientInfo": client.info}
+    payload = jsonrpc.write_request(session.by_hand.next_id(), "initialize", params)
+    await session.by_hand.send(payload, headers={}, wait_s=_SILENCE_S, probe=True)
 
 
 async def _knock(session: Session, tell: Tell, found: Iterator[Knock]) -> None:

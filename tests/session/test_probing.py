@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.capture.journal import Journal, start_capture
+from inspector.checks.inspection import Inspection
 from inspector.errors import InspectError
 from inspector.protocol import probes
 from inspector.protocol.facts import HttpEvent, HttpFact
@@ -47,6 +48,22 @@ async def test_every_frame_of_a_probe_is_tagged_and_no_other() -> None:
     assert len(told) == len(sent) - before
     called = [message["params"].get("name") for message, _ in sent if message.get("method") == "tools/call"]
     assert called == [probes.TOOL, None]
+
+
+@pytest.mark.parametrize("older", [HELLO, None], ids=["of both eras", "of the newer one"])
+async def test_a_handshake_is_tried_last_and_nobody_goes_on_by_it(older: Any) -> None:
+    told: list[str] = []
+    wish = Wish(WISH.client, era=Era.MODERN)
+    async with session(answering({"server/discover": DISCOVERED, "initialize": older}), options(wish)) as live:
+        await probe(live, told.append)
+        assert told[-1] == "a handshake, as older clients begin"
+        message, tagged = _sent(live.journal)[-1]
+        assert (message["method"], tagged) == ("initialize", True)
+        assert live.revision is not None and live.revision.era is Era.MODERN
+        assert live.journal.conversation.opening == live.opening
+        entries = (live.journal.store.entry(n) for n in range(1, live.journal.count + 1))
+        found = [each.id for each in Inspection().take(entries)]
+    assert ("L17" in found) is (older is None)
 
 
 async def test_a_server_that_goes_away_ends_it() -> None:

@@ -15,6 +15,17 @@ def test_a_stateless_conversation_without_discover_is_known_by_its_results() -> 
     assert (opening.revision.date, opening.server) == ("2026-07-28", {"name": "m"})
 
 
+def test_a_handshake_that_was_tried_to_see_what_comes_settles_nothing_anew() -> None:
+    wire = Wire()
+    wire.ask(1, "tools/list", meta())
+    wire.answer(1, {"resultType": "complete", "tools": []})
+    wire.ask(2, "initialize", {"protocolVersion": "2025-11-25"}, probe=True)
+    wire.answer(2, {"protocolVersion": "2025-11-25", "capabilities": {}})
+    opening = wire.conversation.opening
+    assert opening is not None
+    assert opening.revision.date == "2026-07-28"
+
+
 def test_a_result_without_a_result_type_proves_nothing() -> None:
     wire = Wire()
     wire.ask(1, "tools/list", meta())

@@ -9,6 +9,7 @@ below say what is to come of it:
     # path: bin                         a folder here that stands first on the PATH of the child
     # options: --timeout 3              what `check` is told beside
     # url: /mcp                         it is served over HTTP, by the file's own `answer`
+    # by: doctor                        the command that finds it; check, if it is not said
 
 In a command {python} is this interpreter, {here} the file's folder, {file} the file. In a URL {port} is the host's.
 """
@@ -22,7 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-_HEADER = re.compile(r"^# (expects|exit|command|path|options|url): (.+)$", re.MULTILINE)
+_HEADER = re.compile(r"^# (expects|exit|command|path|options|url|by): (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Faulty:
     options: tuple[str, ...]
     url: str
     """Path, or a whole URL; "" of one that is started."""
+    by: str
+    """The command that finds it: check, or doctor."""
 
     @property
     def file(self) -> Path:
@@ -71,6 +74,7 @@ def read(file: Path) -> Faulty:
         said.get("path", ""),
         tuple(shlex.split(said.get("options", ""))),
         said.get("url", ""),
+        said.get("by", "check"),
     )
 
 

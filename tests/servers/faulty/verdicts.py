@@ -32,7 +32,7 @@ class Verdict:
 
     server: Faulty
     live: Ran
-    """`check --json`, with the server."""
+    """`check --json`, or that of doctor, with the server."""
     text: Ran
     """`check`, of the recording."""
     again: Ran
@@ -99,7 +99,7 @@ def check(server: Faulty, place: Path) -> Verdict:
     """Run it, with its recording in `place`."""
     capture = place / f"{server.name.replace('/', '-')}.mcpcap"
     with _words(server) as words:
-        live = inspect("check", "--json", "--capture", str(capture), *words)
+        live = inspect(server.by, "--json", "--capture", str(capture), *words)
     if not capture.exists():
         nothing = Ran(-1, "", "")
         return Verdict(server, live, nothing, nothing, capture, ())
