@@ -131,6 +131,10 @@ class Table:
         """What the frame holds; NONE for a fact."""
         return _MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
 
+    def is_stderr(self, first: int, last: int) -> bool:
+        """Whether all of the entries `first` to `last` are lines of stderr."""
+        return self._kinds.count(EntryKind.STDERR, first - 1, last) == last - first + 1
+
     def time_ns(self, n: int) -> int:
         """Monotonic clock."""
         return self._times[self._at(n)]

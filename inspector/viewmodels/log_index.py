@@ -78,7 +78,7 @@ class RowIndex(Laying):
         self._notice_changes(first, end)
 
     def _take_run(self, first: int, end: int) -> bool:
-        """Take in a run of log messages, which are rows wherever they stand; False if it is none."""
+        """Take in a run of log messages or of stderr, which are rows wherever they stand; False if it is none."""
         cause = self.places.take_run(first, end)
         if cause < 0:
             return False

@@ -104,11 +104,13 @@ class Tree:
             self._note_errors(wrong)
 
     def take_run(self, first: int, last: int) -> int:
-        """Find the places of the entries `first` to `last` at once, if they are a run of log messages.
+        """Find the places of the entries `first` to `last` at once, if they are a run of log messages or of stderr.
 
         Returns the block that all of them stand in, 0 where each begins its own, and -1 if they are no run: nothing
         was taken then.
         """
+        if self._store.is_stderr(first, last):
+            return self._take_stderr(first, last)
         if not self._store.is_run(first, last) or (cause := self._cause_of_run(first)) is None:
             return -1
         count = last - first + 1
@@ -116,6 +118,13 @@ class Tree:
         self.flags.extend(bytes((_EVERYWHERE | IN_RUN,)) * count)
         self.runs.take_many(first, last)
         return cause
+
+    def _take_stderr(self, first: int, last: int) -> int:
+        """Lines of stderr, each of which begins its own block."""
+        self.roots.extend(range(first, last + 1))
+        self.flags.extend(bytes((_EVERYWHERE,)) * (last - first + 1))
+        self.runs.interrupt(first)
+        return 0
 
     def _cause_of_run(self, first: int) -> int | None:
         """The block of log messages that come now; 0 for one of their own; None if that differs or is unsure."""

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.filters.parse import parse
+from inspector.protocol.frames import Eol
 from inspector.viewmodels.log_index import RowIndex
+from inspector.viewmodels.log_tree import Tree
 from tests.viewmodels.tape import Tape
 
 
@@ -306,6 +308,28 @@ def test_floods_are_rows_where_each_message_alone_would_be_one(tape: Tape, tree:
         pass
     assert list(live.rows) == list(slow.rows)
     assert (live.places.roots, live.places.flags) == (slow.places.roots, slow.places.flags)
+
+
+@pytest.mark.parametrize("tree", [True, False])
+def test_floods_of_stderr_are_rows_where_each_line_alone_would_be_one(
+    tape: Tape, tree: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast = RowIndex(tape.journal, tree=tree, facts=True)
+    lines = [(b"%d" % n, Eol.LF) for n in range(600)]
+    for _ in range(2):
+        tape.flood(6)  # which the lines interrupt
+        tape.call(tape.journal.count, "a")
+        tape.journal.stderr_lines(lines)
+        while fast.take(256):
+            pass
+    tape.flood(6)
+    fast.take(10)
+    slow = RowIndex(tape.journal, tree=tree, facts=True)
+    monkeypatch.setattr(Tree, "take_run", lambda self, first, last: -1)
+    slow.take(1_000_000)
+    assert list(fast.rows) == list(slow.rows)
+    assert len(fast.rows) > 1200
+    assert (fast.places.roots, fast.places.flags) == (slow.places.roots, slow.places.flags)
 
 
 def test_a_flood_within_a_folded_call_is_hidden(tape: Tape) -> None:
