@@ -59,7 +59,8 @@ async def test_a_handshake_is_tried_last_and_nobody_goes_on_by_it(older: Any) ->
         assert told[-1] == "a handshake, as older clients begin"
         message, tagged = _sent(live.journal)[-1]
         assert (message["method"], tagged) == ("initialize", True)
-        assert live.revision is not None and live.revision.era is Era.MODERN
+        assert live.revision is not None
+        assert live.revision.era is Era.MODERN
         assert live.journal.conversation.opening == live.opening
         entries = (live.journal.store.entry(n) for n in range(1, live.journal.count + 1))
         found = [each.id for each in Inspection().take(entries)]
