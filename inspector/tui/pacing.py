@@ -10,6 +10,7 @@ from textual.events import Event, InputEvent, Resize
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+    from textual.widget import Widget
 
     from inspector.tui.app import InspectApp
 
@@ -62,3 +63,9 @@ class Pacing:
         if isinstance(event, InputEvent | Resize):
             self.wake()
         await super().on_event(event)  # type: ignore[misc]
+
+
+def hurry(widget: "Widget") -> None:
+    """There is more to do than one look had time for: the next ones come soon."""
+    if isinstance(widget.app, Pacing):
+        widget.app.wake()

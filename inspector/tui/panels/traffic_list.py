@@ -11,6 +11,7 @@ from textual.binding import BindingType
 
 from inspector.capture.journal import Journal
 from inspector.tui import keys
+from inspector.tui.pacing import hurry
 from inspector.tui.panels.filter_pane import FilterPane
 from inspector.tui.panels.list_look import ListLook
 from inspector.tui.styles import glyphs
@@ -81,8 +82,8 @@ class TrafficList(Ground):
         """Take in what is new, and repaint what of it is in sight."""
         rows = self.rows
         behind = self._is_behind()
-        if not rows.frozen:  # what stands still takes in nothing
-            _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S)
+        if not rows.frozen and _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S):
+            hurry(self)  # what stands still takes in nothing
         self._looks += 1
         if self._looks % _AGE_EVERY == 0:
             self.model.age()
@@ -249,14 +250,15 @@ def _model(subject: Subject) -> LogModel:
     return LogModel(subject.journal, lambda: subject.now_ns, threaded=True, found=lambda: subject.checks_so_far)
 
 
-def _take_in(model: LogModel, longest_s: float) -> None:
-    """Let the rows catch up with the journal, for some milliseconds: what is left comes with the next looks."""
+def _take_in(model: LogModel, longest_s: float) -> bool:
+    """Let the rows catch up with the journal, for some milliseconds; whether something is left for the next looks."""
     end = time.perf_counter() + longest_s
-    while model.refresh(_AT_ONCE) and time.perf_counter() < end:
+    while (reads := model.refresh(_AT_ONCE)) and time.perf_counter() < end:
         pass
     model.filter_step()
-    while model.lay() and time.perf_counter() < end:
+    while (lays := model.lay()) and time.perf_counter() < end:
         pass
+    return reads or lays
 
 
 def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:

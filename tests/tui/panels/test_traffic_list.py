@@ -1,8 +1,11 @@
 """The list of the traffic by itself."""
 
+import pytest
 from textual.pilot import Pilot
 
 from inspector.capture.filters.parse import parse
+from inspector.tui.pacing import Pacing
+from inspector.tui.panels import traffic_list
 from inspector.tui.panels.traffic_list import TrafficList
 from inspector.tui.subject import Stage
 from tests.tui.screen_text import text
@@ -82,3 +85,33 @@ async def test_a_filter_by_age_lets_in_what_has_waited_so_long_meanwhile(tape: T
         tape.wait(6000)
         await until(lambda: rows.sync() is None and rows.model.matches == 1, "it has grown old enough")  # type: ignore[func-returns-value]
         assert "slow" in await screen(pilot, rows)
+
+
+class Paced(Pacing, Showing):
+    """Counts how often it is told that there is more to do."""
+
+    woken = 0
+
+    def wake(self) -> None:
+        self.woken += 1
+
+
+async def test_rows_that_are_laid_in_several_looks_let_the_looks_come_soon(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traffic_list, "_LONGEST_S", 0.0)
+    monkeypatch.setattr(traffic_list, "_AT_ONCE", 10)
+    rows = TrafficList(Staged(handshake(tape)))
+    app = Paced(rows)
+    async with app.run_test(size=(100, 20)) as pilot:
+        await screen(pilot, rows)
+        for number in range(15):
+            tape.call(100 + number, "dig")
+        before = app.woken
+        rows.sync()
+        assert app.woken == before + 1, "ten were taken in, and five are left"
+        rows.sync()
+        rows.sync()
+        before = app.woken
+        rows.sync()
+        assert app.woken == before
