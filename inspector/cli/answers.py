@@ -6,7 +6,7 @@ was prepared: the roots that were named, and the kinds that a file of answers kn
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import click
@@ -19,7 +19,9 @@ from inspector.protocol import offers
 from inspector.protocol.questions import Kind, Root
 from inspector.sampler.choice import ModelChoice
 from inspector.session.desk import Policy
-from inspector.session.scripted import Prepared, read_answers
+
+if TYPE_CHECKING:  # few runs have prepared answers
+    from inspector.session.scripted import Prepared
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,7 +55,7 @@ _OPTIONS = [
 class Answers(msgspec.Struct, frozen=True):
     """What was said about questions."""
 
-    prepared: tuple[Prepared, ...] = ()
+    prepared: "tuple[Prepared, ...]" = ()
     roots: tuple[Root, ...] = ()
     more: frozenset[str] = frozenset()
     """Offers that were asked for by name."""
@@ -102,7 +104,7 @@ def read(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> An
     """What those options come to; a model's key comes from `env`. Raises: UsageError."""
     file = options.get("answers")
     return Answers(
-        read_answers(file) if file is not None else (),
+        () if file is None else _prepared(file),
         roots(options),
         _asked_for(_names(options.get("offer", ()))),
         _forbidden(_names(options.get("no_offer", ()))),
@@ -110,6 +112,12 @@ def read(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> An
         options.get("policies", ()),
         options.get("offers_instead"),
     )
+
+
+def _prepared(file: Path) -> "tuple[Prepared, ...]":
+    from inspector.session.scripted import read_answers
+
+    return read_answers(file)
 
 
 def roots(options: Mapping[str, Any]) -> tuple[Root, ...]:

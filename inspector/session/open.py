@@ -21,7 +21,6 @@ from inspector.sampler.choice import ModelChoice
 from inspector.session.desk import Desk, Policy
 from inspector.session.lists import ListWishes
 from inspector.session.proposals import Proposer
-from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Options, Session
 from inspector.session.waiting import Clocks
 from inspector.transports.base import Transport
@@ -29,6 +28,7 @@ from inspector.transports.limits import LIMITS, Limits
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.guide import Guide
+    from inspector.session.scripted import Prepared
     from inspector.transports.http.authorizing import Authorizer
 
 
@@ -52,7 +52,7 @@ class Settings(msgspec.Struct, frozen=True):
     probe_silence_s: float = 2.0
     offers: frozenset[str] = frozenset()
     """What questions of the server are offered an answer, by the names of `protocol.offers`."""
-    prepared: tuple[Prepared, ...] = ()
+    prepared: "tuple[Prepared, ...]" = ()
     """Answers that need nobody, tried in order."""
     policies: tuple[tuple[str, Policy], ...] = ()
     """Who answers before those, by name."""
@@ -101,6 +101,9 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
 
 def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
     """Who answers before the desk itself does: the prepared answers."""
+    if not settings.prepared:
+        return [*settings.policies]
+    from inspector.session.scripted import policy
 
     def tool_of(number: int | None) -> str:
         exchange = None if number is None else journal.conversation.exchanges[number - 1]

@@ -8,7 +8,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -16,7 +17,6 @@ from inspector.capture.journal import Journal
 from inspector.errors import InspectError
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.flows.batch import batch
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.list_all import Pages, list_all
@@ -29,13 +29,15 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver
-from inspector.session.exactly import ByHand
 from inspector.session.lost import is_lost
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Clocks
 from inspector.session.watching import Watching
 from inspector.transports.base import Transport
 from inspector.transports.limits import LIMITS, Limits
+
+if TYPE_CHECKING:
+    from inspector.session.exactly import ByHand
 
 T = TypeVar("T")
 
@@ -85,8 +87,7 @@ class Session:
         self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
         self.offering = self._driver.offering
         """What is offered to the server now."""
-        self.by_hand = ByHand(transport, journal, self._driver.ids)
-        """For messages that a person writes, right or wrong."""
+        self._transport = transport
         self.watching = Watching(self._driver, journal, self._tasks)
         """Hearing of changes."""
         self.logs = self._driver.logs
@@ -97,6 +98,13 @@ class Session:
         self.tasks = SessionTasks(
             self._driver, journal, options.clocks, options.desk, self._tasks, self._called, self._started_over
         )
+
+    @cached_property
+    def by_hand(self) -> "ByHand":
+        """For messages that a person writes, right or wrong."""
+        from inspector.session.exactly import ByHand
+
+        return ByHand(self._transport, self.journal, self._driver.ids)
 
     @property
     def opening(self) -> Opening | None:
@@ -178,6 +186,8 @@ class Session:
         Raises: UsageError where it has none.
         """
         assert self.revision is not None, "a session is called after it was opened"
+        from inspector.protocol.flows.batch import batch
+
         return await self._driver.drive(batch(requests, revision=self.revision))
 
     async def perform(self, flow: Callable[[Revision], Flow[T]]) -> T:

@@ -8,7 +8,7 @@ in the way of the revision.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.capture.journal import Journal
 from inspector.errors import UsageError
@@ -17,7 +17,6 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.as_task import Support, as_task, support_of, why_no_task
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.follow import TaskEnd
-from inspector.protocol.flows.list_tasks import TaskList, list_tasks
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Revision, Tasks
@@ -27,6 +26,9 @@ from inspector.protocol.tracking.tasks import Task
 from inspector.session.desk import Desk
 from inspector.session.followers import Drives, Followers, Opened, handle_of, nobody
 from inspector.session.waiting import Clocks
+
+if TYPE_CHECKING:
+    from inspector.protocol.flows.list_tasks import TaskList
 
 Given = Callable[[Task], None]
 _FAREWELL_S = 0.5
@@ -182,8 +184,10 @@ class SessionTasks:
         for id_ in self.followed:
             self.leave(id_)
 
-    async def list(self) -> TaskList:
+    async def list(self) -> "TaskList":
         """All tasks that the server lists. Raises: UsageError where the revision or the server has no list."""
+        from inspector.protocol.flows.list_tasks import list_tasks
+
         return await self._driver.drive(list_tasks(_opening(self._journal)))
 
     async def _ask(self, method: str, id_: str) -> Called:

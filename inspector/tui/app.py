@@ -126,7 +126,8 @@ class InspectApp(
         resuming.install(self)
         await self.action_show(self.tab.shown)
         self.start_clock()
-        self.call_after_refresh(self.mount, self.tab.notice)
+        tab = self.tab
+        self.call_after_refresh(lambda: self.mount(tab.notice))
         self.call_after_refresh(_settle)
         self.set_timer(self.CHECKS_AFTER_S, self.begin_checking)
         if isinstance(self.subject, Recording):

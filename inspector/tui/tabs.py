@@ -5,6 +5,7 @@ What happens in a tab out of sight is told with its name. A line of tabs is ther
 
 import asyncio
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from inspector.errors import InspectError
 from inspector.session.engine import Live
 from inspector.tui.panels import Panel
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
-from inspector.tui.widgets.notice_bar import NoticeBar
 
 if TYPE_CHECKING:
     from inspector.session.opened import Opened
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from inspector.tui.opening import Opener
     from inspector.tui.panels.timeline import TimelinePanel
     from inspector.tui.widgets.conversation_bar import ConversationBar
+    from inspector.tui.widgets.notice_bar import NoticeBar
     from inspector.viewmodels.roles import Span
     from inspector.viewmodels.wanted import Wanted
 
@@ -52,10 +53,16 @@ class Tab:
         """What new connections offer the server; None for what the caller set."""
         self.shown = shown
         self.panels: dict[str, Panel] = {}
-        self.notice = NoticeBar(subject)
         self._stage = subject.stage
         self._login: object = None
         """The login that has been told of."""
+
+    @cached_property
+    def notice(self) -> "NoticeBar":
+        """What tells of questions. Made once the first picture is there."""
+        from inspector.tui.widgets.notice_bar import NoticeBar
+
+        return NoticeBar(self.subject)
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation with the same server."""
