@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from inspector.capture.journal import Journal, start_capture
+from inspector.replay.mock import http
 from inspector.replay.mock.faults import read_fault
 from inspector.replay.mock.http import PATH, SESSION, Site, serve
 from inspector.replay.mock.http_tape import HttpTape
@@ -35,6 +36,12 @@ from tests.replay.mock.making import (
 from tests.waiting import until
 
 HELLO = request(0, "initialize", {"protocolVersion": LEGACY, "capabilities": {"elicitation": {}}, "clientInfo": {}})
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer is no stream however long a busy machine takes for it."""
+    monkeypatch.setattr(http, "_PATIENCE_S", 60)
 
 
 @pytest.fixture
@@ -85,6 +92,16 @@ async def test_a_session_lasts_from_initialize_to_delete(script: Script) -> None
         assert (await client.delete(PATH, headers=session)).status_code == 204
         gone = await client.post(PATH, json=call(1, "echo"), headers=session)
         assert (gone.status_code, gone.json()["error"]["code"]) == (404, -32600)
+
+
+async def test_an_answer_that_takes_longer_comes_on_a_stream(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with _at(script) as client:
+        session = await _hello(client)
+        monkeypatch.setattr(http, "_PATIENCE_S", 0)
+        came = await client.post(PATH, json=call(1, "echo"), headers=session)
+        assert came.headers["content-type"] == "text/event-stream"
+        assert came.text.startswith(":"), "it says at once that it is there"
+        assert _events(came.text) == [answer(1, text("hi"))]
 
 
 async def test_a_question_comes_on_the_stream_of_its_call_and_changes_on_that_of_the_session(script: Script) -> None:
