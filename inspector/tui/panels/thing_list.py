@@ -185,7 +185,7 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         wanted, told, rows = self._searched, self._told, self._list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         rows.sync()
-        count, at = self._rows.count, self._place_of(told)
+        count, at = self._rows.count, _place_of(told, self._rows, self._keys)
         lost = taken and told is not None and at is None
         rows.go_to(at if at is not None else min(max(was_at, 0), count - 1) if lost else 0)
         if taken and was_at >= 0:
@@ -194,14 +194,6 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         self._bar.say_count(count if wanted else None, of=len(self._things))
         opened, self._opens = self._opens, False
         self._mean(opened=opened)
-
-    def _place_of(self, thing: Thing | None) -> int | None:
-        """In which row it is. Another one with its key is sought only where there is one: that is slow."""
-        rows, places = self._rows, range(self._rows.count)
-        here = next((at for at in places if rows.thing(at) is thing), None)
-        if here is not None or thing is None or (type(thing), thing.key) not in self._keys:
-            return here
-        return next((at for at in places if _same(rows.thing(at), thing)), None)
 
     def _say(self) -> None:
         count, rest = self._summary
@@ -313,6 +305,15 @@ def _empty(
     if subject.journal.live and not subject.can_act:
         return [[(f"The {many} have not been listed yet", "muted")]]
     return [[(f"The {many} were never listed", "muted")]]
+
+
+def _place_of(thing: Thing | None, rows: ThingRows, keys: frozenset[tuple[type[Thing], str]]) -> int | None:
+    """In which row it is. Another one with its key is sought only where there is one: that is slow."""
+    places = range(rows.count)
+    here = next((at for at in places if rows.thing(at) is thing), None)
+    if here is not None or thing is None or (type(thing), thing.key) not in keys:
+        return here
+    return next((at for at in places if _same(rows.thing(at), thing)), None)
 
 
 def _same(one: Thing, other: Thing) -> bool:
