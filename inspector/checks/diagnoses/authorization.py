@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.carriage import is_loopback, value_of
 from inspector.checks.diagnoses.http import kind_of, once, responded
@@ -181,6 +181,51 @@ def clocks_agree(case: Case) -> Iterator[Flaw]:
 
 def _is_about_login(scene: Scene, sent: str | None) -> bool:
     return sent is not None or bool(scene.login.refusals)
+
+
+@check(
+    "A-11",
+    _ERROR,
+    "a way back from the login that may be another server's",
+    "http end",
+    topic="https://www.rfc-editor.org/rfc/rfc9207",
+    fix="Send the browser back with iss, the issuer exactly as the metadata has it: clients refuse any other.",
+)
+def answers_say_whose_they_are(case: Case) -> Iterator[Flaw]:
+    """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; where it is promised and missing, likewise."""
+    back, known = _way_back(case), [each for each in case.scene.login.tried if _describes_a_server(each)]
+    if back is None or not known:
+        return
+    frames, issuers = tuple(each.frame for each in known), [peek.text(each.value, "issuer") for each in known]
+    if "iss" in back and back["iss"] not in issuers:
+        said = f"the browser came back from {back['iss'][:100]!r}, and not from {(issuers[-1] or '')[:100]!r}"
+        yield Flaw(said, frames=frames)
+    elif "iss" not in back and all(peek.flag(each.value, _SAYS_WHOSE) is True for each in known):
+        fix = "Send iss, as the metadata promises. If the code alone was pasted: paste the whole address."
+        said = "the browser came back without iss, and the metadata says that it is always sent"
+        yield Flaw(said, frames=frames, fix=fix, confidence=Confidence.LIKELY)
+
+
+_SAYS_WHOSE = "authorization_response_iss_parameter_supported"
+
+
+def _describes_a_server(document: Document) -> bool:
+    return any(place in document.url for place in _SERVER) and peek.text(document.value, "issuer") is not None
+
+
+def _way_back(case: Case) -> dict[str, str] | None:
+    """What the browser brought back from a login, as far as it was kept; None for any other moment.
+
+    It is told as a request that has an end and no response: others had that exchange.
+    """
+    life, fact = case.life, case.fact
+    if fact is None or fact.event is not HttpEvent.END or life is None or life.request is None or life.response:
+        return None
+    target = life.request.target[:16_384]
+    if life.request.method != "GET" or "state=" not in target or fact.why or fact.body_bytes is not None:
+        return None
+    found = dict(parse_qsl(target.partition("?")[2], keep_blank_values=True))
+    return found if "state" in found and ("code" in found or "error" in found) else None
 
 
 _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^resource|^jwks_uri|^service_documentation)$")

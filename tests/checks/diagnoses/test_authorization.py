@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.checks.diagnoses import authorization
-from inspector.checks.findings import Severity
+from inspector.checks.findings import Confidence, Severity
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.jsonrpc import encode
 from tests.checks.both import assert_both, checks_of, of_one
@@ -59,6 +59,19 @@ def _token(status: int) -> Script:
     return lambda: _aside(_described()(), "https://login/token", status=status, method="POST")
 
 
+def _back(query: str, **more: Any) -> Script:
+    """A browser came back from the login."""
+
+    def talk() -> Talk:
+        begun = _described(**more)()
+        begun.http += 1
+        target = f"http://127.0.0.1:5/callback?code=%E2%80%A2&state=%E2%80%A2{query}"
+        begun.fact(HttpFact(HttpEvent.REQUEST, begun.http, "GET", target))
+        return begun.fact(HttpFact(HttpEvent.END, begun.http))
+
+    return talk
+
+
 CASES: Cases = {
     "A-01": (lambda: _refused().close(), lambda: _refused("Bearer").close()),
     "A-02": (
@@ -73,6 +86,7 @@ CASES: Cases = {
     "A-08": (lambda: _refused("Bearer", Authorization="…"), lambda: _refused("Bearer")),
     "A-09": (_token(401), _token(200)),
     "A-10": (_dated("Thu, 01 Jan 1970 00:10:00 GMT"), _dated("Thu, 01 Jan 1970 00:00:10 GMT")),
+    "A-11": (_back("&iss=https%3A%2F%2Fevil.example"), _back("&iss=https%3A%2F%2Flogin")),
     "A-12": (
         _described(authorization_endpoint="javascript:alert(1)"),
         _described(authorization_endpoint="http://localhost:8000/a"),
@@ -93,6 +107,24 @@ def test_a_guess_that_was_right_makes_a_missing_challenge_milder() -> None:
     talk = _aside(_refused(), _RESOURCE, {"resource": "https://host/mcp"})
     (found,) = of_one(talk.close().findings(), "A-01")
     assert found.severity is Severity.WARNING
+
+
+def test_an_issuer_that_was_promised_and_is_not_named_is_told_and_one_that_was_not_is_no_fault() -> None:
+    promised = {"authorization_response_iss_parameter_supported": True}
+    (found,) = of_one(_back("", **promised)().findings(), "A-11")
+    assert "without iss" in found.sentence
+    assert found.confidence is Confidence.LIKELY
+    assert not of_one(_back("")().findings(), "A-11")
+
+
+@pytest.mark.parametrize(
+    ("target", "why"), [("http://127.0.0.1:5/mcp?iss=x", ""), ("https://host/mcp?state=a&code=b&iss=x", "closed")]
+)
+def test_no_other_request_is_taken_for_a_way_back(target: str, why: str) -> None:
+    talk = _described()()
+    talk.http += 1
+    talk.fact(HttpFact(HttpEvent.REQUEST, talk.http, "GET", target)).over(why)
+    assert not of_one(talk.findings(), "A-11")
 
 
 def test_a_scope_that_is_missing_is_told_with_how_to_get_it() -> None:
