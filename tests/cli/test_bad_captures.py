@@ -24,6 +24,7 @@ from tests.captures.formats import DIRECTORY
 from tests.cli.running import inspect
 
 GOOD = DIRECTORY / "good.mcpcap"
+FOREIGN = DIRECTORY.parent / "foreign"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "tail": ("tail", "FILE"),
     "tail, by a filter": ("tail", "FILE", "is:error"),
@@ -197,3 +198,15 @@ def _words(command: str, path: Path, out: Path) -> list[str]:
 def _acts(text: str) -> bool:
     """Whether there is anything on which a terminal acts."""
     return any(sign in text for sign in ("\x1b", "\x07", "\x9b", "\u202e", "\u2066"))
+
+
+@pytest.mark.parametrize("command", [name for name, words in COMMANDS.items() if "OUT" in words])
+@pytest.mark.parametrize("force", [False, True])
+def test_no_command_replaces_the_capture_that_it_reads(command: str, force: bool, tmp_path: Path) -> None:
+    file = tmp_path / "mine"
+    kept = (FOREIGN / "browser.har").read_bytes() if command == "import" else GOOD.read_bytes()
+    file.write_bytes(kept)
+    words = [str(file) if word in ("FILE", "OUT") else word for word in COMMANDS[command]]
+    ran = inspect(*words, *(["--force"] if force and command not in ("surface", "promote") else []))
+    assert (ran.status, file.read_bytes()) == (ExitStatus.USAGE, kept)
+    assert ran.stderr.count("→") == 1, "it says what to do"

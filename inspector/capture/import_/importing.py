@@ -21,7 +21,7 @@ from inspector.capture.import_.formats import READERS, recognised
 from inspector.capture.import_.items import Item, Reader, Source
 from inspector.capture.journal import Journal, new_head
 from inspector.capture.lines import open_for_reading, read_head
-from inspector.capture.opening import create
+from inspector.capture.opening import create, demand_place
 from inspector.capture.recorder import Recorder
 from inspector.capture.records import NO_CREDENTIALS, Head, Import, Redaction
 from inspector.capture.window import read_at
@@ -56,6 +56,7 @@ def import_file(
 
     Raises: CaptureError if it is none that can be read, or holds nothing; UsageError if `out` can't be written.
     """
+    demand_place(out, path, overwrite=True)  # whether it may be overwritten is seen when it is made
     fd = open_for_reading(path)
     try:
         start = read_at(fd, 0, LOOKS_AT)

@@ -58,10 +58,13 @@ def command(
     from inspector.capture.export.files import to_file
     from inspector.capture.export.selection import Selection
     from inspector.capture.load import load
+    from inspector.capture.opening import demand_place
 
     output = Output(world, quiet=quiet)
     if notes:
         demand_place_for_notes(name)
+    if out is not None:
+        demand_place(out, file, overwrite=force)
     journal = load(file)
     try:
         for notice in journal.notices:

@@ -34,8 +34,11 @@ def command(world: World, /, file: Path, n: int, out: Path | None, force: bool, 
     """
     from inspector.capture.export.files import to_file
     from inspector.capture.load import load
+    from inspector.capture.opening import demand_place
 
     output = Output(world)
+    if out is not None:
+        demand_place(out, file, overwrite=force)
     journal = load(file)
     try:
         for notice in journal.notices:

@@ -11,6 +11,7 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.sides import read_sides, surface_of_side
 from inspector.cli.world import World
+from inspector.errors import UsageError
 from inspector.protocol.things import LISTS
 
 _EXAMPLES = (
@@ -37,6 +38,8 @@ def command(world: World, /, words: tuple[str, ...], path: Path | None, **option
 
     output = Output(world, quiet=options["quiet"])
     (side,) = read_sides(words, world.theirs, 1)
+    if path is not None:
+        _demand_place(path)
     fetched = surface_of_side(world, output, side, options)
     if not fetched.surface.is_known:
         return fetched.status
@@ -48,3 +51,11 @@ def command(world: World, /, words: tuple[str, ...], path: Path | None, **option
     counts = ", ".join(f"{len(known[kind]):,} {kind}" if kind in known else f"{kind} not known" for kind in LISTS)
     output.narrate(f"wrote {path}: {counts}")
     return fetched.status
+
+
+def _demand_place(path: Path) -> None:
+    """See that nothing is replaced but what was saved by this. Raises: UsageError, CaptureError."""
+    from inspector.capture.surfaces.lock_file import is_lock_file
+
+    if path.exists() and path.stat().st_size and not is_lock_file(path):
+        raise UsageError(f"{path} is no saved surface, so it stays as it is", hint="Name another file.")
