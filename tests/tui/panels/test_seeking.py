@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from inspector.protocol.things import Tool
+from inspector.tui.panels.seeking import Seeking
 from inspector.tui.panels.taking import MANY
 from inspector.tui.panels.tool_list import ToolSide
 from inspector.viewmodels.ranking import always
@@ -65,3 +66,7 @@ async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:
         await until(lambda: app.meant[-1:] == [("blue", False)], "it is found")
         assert ("blu", True) in sought
         assert isinstance(app.side, ToolSide)
+
+
+def test_the_list_of_tools_is_searched_so() -> None:
+    assert issubclass(ToolSide, Seeking)
