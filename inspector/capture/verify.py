@@ -229,7 +229,7 @@ class _Check:
     def _end(self, told: EndRecord) -> None:
         self._complete = told.sha256 == self._all.hexdigest()
         self._clean = told.clean
-        known = {kind: count for kind, count in told.counts.items() if kind in KNOWN}
+        known = Counter({kind: count for kind, count in told.counts.items() if kind in KNOWN})  # 0 is as if left out
         if self._complete and known != self._counts:
             self._fault("The last line counts other records than there are: it was changed.")
         if not self._complete:

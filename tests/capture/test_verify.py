@@ -46,6 +46,11 @@ def test_the_samples_are_whole(name: str) -> None:
     assert verdict.faults == ()
 
 
+@pytest.mark.parametrize(("counts", "faults"), [(b'"gap":0,', 0), (b'"gap":1,', 1)])
+def test_what_the_last_line_counts_must_be_there_and_none_may_be_said(path: Path, counts: bytes, faults: int) -> None:
+    assert len(verify(changed(path, b'"counts":{', b'"counts":{' + counts)).faults) == faults
+
+
 def test_a_cut_capture_is_vouched_for_up_to_its_last_digest(path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2300]) + lines[2300][:20])

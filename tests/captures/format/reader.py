@@ -77,7 +77,7 @@ class Reader:
         elif record["r"] == "gap":
             self._is_blind, self._faults = True, self._faults + 1
         elif record["r"] == "end":
-            counted = {kind: count for kind, count in record["counts"].items() if kind in KNOWN}
+            counted = {kind: count for kind, count in record["counts"].items() if kind in KNOWN and count}
             self._faults += record["sha256"] != self._file.hexdigest() or counted != counts
             self._is_clean = record["clean"]
 
