@@ -27,6 +27,32 @@ _LIGHT = (
 )
 """Modules that must not bring anything heavy with them. Those that are not written yet count for nothing."""
 
+_FIRST_PICTURE = (
+    "inspector.__main__",
+    "inspector.cli.commands.stdio",
+    "inspector.transports.stdio",
+    "inspector.tui.app",
+    "inspector.tui.panels.traffic",
+)
+"""What is imported before the first picture of a server that is started."""
+_NOT_YET = (
+    "json",
+    "inspector.auth",
+    "inspector.checks",
+    "inspector.forms",
+    "inspector.replay",
+    "inspector.transports.http",
+    "inspector.protocol.flows.batch",
+    "inspector.protocol.flows.list_tasks",
+    "inspector.session.exactly",
+    "inspector.session.scripted",
+    "inspector.tui.panels.detail",
+    "inspector.tui.widgets.notice_bar",
+)
+"""What must not be among that, nor anything in it."""
+_MOST_OF_OURS = 240
+"""Modules of ours that may be among it: each takes about a sixth of a millisecond."""
+
 _REPORT = "import json, sys; print('\\n' + json.dumps(sorted(sys.modules)))"
 _COMMANDS = """
 import click, json
@@ -80,6 +106,13 @@ def test_the_help_of_every_command_is_light() -> None:
 
 def _helps(commands: list[str]) -> list[list[str]]:
     return [["--help"], *([command, "--help"] for command in commands)] if commands else []
+
+
+def test_the_first_picture_of_a_started_server_waits_for_nothing_that_is_needed_later() -> None:
+    names = set(_run(f"import sys, {', '.join(_FIRST_PICTURE)}\nprint('\\n' + ' '.join(sys.modules))").split())
+    assert names >= set(_FIRST_PICTURE)
+    assert {name for name in names if any(f"{name}.".startswith(f"{late}.") for late in _NOT_YET)} == set()
+    assert sum(name.partition(".")[0] == "inspector" for name in names) <= _MOST_OF_OURS
 
 
 def test_something_heavy_is_found() -> None:
