@@ -128,7 +128,7 @@ class RowFilter:
             scan.work()
         while bite < _BITE and (found := scan.take()) is not None:
             change = self._marked(*found)
-            bite += change.came.count(1) + 100
+            bite += change.came.count(1) + 50
             yield change
 
     def again(self, exchanges: Iterable[int]) -> list[Change]:

@@ -90,7 +90,7 @@ async def run(journal: Journal, exchanges: ExchangeColumns, name: str, text: str
     scan = Scan(program, journal.count, threaded=True)
     hits, first_ms, lag = 0, 0.0, 0.0
     while not scan.is_done:
-        if (found := scan.take()) is not None:
+        while (found := scan.take()) is not None:
             hits += found[1].count(1)
             if not first_ms and hits >= SCREEN:
                 first_ms = (time.perf_counter() - begin) * 1000
