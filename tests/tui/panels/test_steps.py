@@ -45,9 +45,7 @@ async def test_a_step_that_was_taken_is_where_the_focus_goes() -> None:
         (160, "result", (True, True, True)),
     ],
 )
-async def test_the_step_that_was_taken_is_in_sight(
-    width: int, step: str, shown: tuple[bool, ...]
-) -> None:
+async def test_the_step_that_was_taken_is_in_sight(width: int, step: str, shown: tuple[bool, ...]) -> None:
     steps = ToolsPanel(Acting(TOOLS))
     app = Showing(steps)
     async with app.run_test(size=(width, 24)) as pilot:
