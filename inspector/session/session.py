@@ -29,6 +29,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver
+from inspector.session.ids import Ids
 from inspector.session.lost import is_lost
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Clocks
@@ -69,6 +70,12 @@ class Options(msgspec.Struct, frozen=True):
     limits: Limits = LIMITS
 
 
+def _by_hand(transport: Transport, journal: Journal, ids: Ids) -> "ByHand":
+    from inspector.session.exactly import ByHand  # few sessions have such messages
+
+    return ByHand(transport, journal, ids)
+
+
 class Session:
     """One live conversation. An async context manager; its parts stay on the event loop that entered it."""
 
@@ -99,12 +106,8 @@ class Session:
             self._driver, journal, options.clocks, options.desk, self._tasks, self._called, self._started_over
         )
 
-    @cached_property
-    def by_hand(self) -> "ByHand":
-        """For messages that a person writes, right or wrong."""
-        from inspector.session.exactly import ByHand
-
-        return ByHand(self._transport, self.journal, self._driver.ids)
+    by_hand = cached_property(lambda self: _by_hand(self._transport, self.journal, self._driver.ids))
+    """For messages that a person writes, right or wrong."""
 
     @property
     def opening(self) -> Opening | None:
