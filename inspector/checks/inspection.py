@@ -8,7 +8,7 @@ that fails by a mistake of ours is set aside, and the others go on.
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Protocol
 
@@ -84,14 +84,18 @@ class Inspection:
     """The checks over one journal, from its first entry on."""
 
     def __init__(
-        self, beside: Mapping[str, frozenset[str]] | None = None, seen: Mapping[str, Remembered] | None = None
+        self,
+        beside: Mapping[str, frozenset[str]] | None = None,
+        seen: Mapping[str, Remembered] | None = None,
+        rest: Callable[[], None] = lambda: None,
     ) -> None:
         """`beside`: the names of tools of other servers that a host may have beside this one, by server.
 
-        `seen`: what is remembered of the server from before, by kind of list.
+        `seen`: what is remembered of the server from before, by kind of list. `rest` is called every now and then
+        while one long message is looked at: whoever must not be in the way of other threads sleeps there.
         """
-        self._beside, self._seen = beside or {}, seen or {}
-        self.scene = Scene(beside=self._beside, seen=self._seen)
+        self._beside, self._seen, self._rest = beside or {}, seen or {}, rest
+        self.scene = Scene(beside=self._beside, seen=self._seen, rest=rest)
         self.taken = 0
         """Entries taken in so far."""
         self.counts: Counter[str] = Counter()
@@ -278,7 +282,7 @@ class Inspection:
                 self._end(entry.n)
             asked, done = self.scene.asked, self.scene.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
-            self.scene, self._over = Scene(self.scene.number + another, self._beside, self._seen), False
+            self.scene, self._over = Scene(self.scene.number + another, self._beside, self._seen, self._rest), False
             if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
                 self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before

@@ -5,7 +5,7 @@ message, so that a long capture costs little.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -20,6 +20,8 @@ from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
 
+_BETWEEN_RESTS = 64
+"""Things of a list: to look at one takes some hundredths of a millisecond at most."""
 _REMEMBERED = 10_000
 _MOST_NAMES = 100_000
 ALL_TRAITS = (1 << 8) - 1
@@ -219,10 +221,14 @@ class _Ran:
 class Scene(_Offered, _Carried, _Ran):
     """One connection."""
 
-    def __init__(self, number: int = 1, beside: _Beside = None, seen: _Seen = None) -> None:
+    def __init__(
+        self, number: int = 1, beside: _Beside = None, seen: _Seen = None, rest: Callable[[], None] = lambda: None
+    ) -> None:
+        """`rest` is called again and again in long looks at one message, so that others have their turn meanwhile."""
         _Offered.__init__(self, beside, seen)
         _Carried.__init__(self)
         _Ran.__init__(self)
+        self.rest = rest
         self.number = number
         """Which connection of the journal it is, from 1."""
         self.connection: ConnectionFact | None = None
@@ -346,7 +352,7 @@ class Case:
     """What just happened, for the checks that look at such moments."""
 
     __slots__ = (
-        *("asked", "fact", "frame", "life", "message", "n", "note"),
+        *("asked", "fact", "frame", "life", "listed", "message", "n", "note"),
         *("row", "scene", "telling", "time_ns", "traits", "value"),
     )
 
@@ -362,6 +368,8 @@ class Case:
         self.message: Message | None = None
         self.value: Any = None
         """Params, result or error, decoded; None for what has none."""
+        self.listed: list[tuple[str, str, dict[str, Any]]] | None = None
+        """The tools of a page, once a check has asked for them."""
         self.asked: Asked | None = None
         """The request that is answered, or that a word of progress is about."""
         self.telling: Telling | None = None
@@ -370,6 +378,11 @@ class Case:
         self.note: SseNote | None = None
         self.life: HttpLife | None = None
         """The HTTP exchange that carries it."""
+
+    def rest(self, at: int) -> None:
+        """Let others have their turn, now and then: a check has come to this place of a list that may be long."""
+        if not at % _BETWEEN_RESTS:
+            self.scene.rest()
 
     @property
     def revision(self) -> Revision | None:

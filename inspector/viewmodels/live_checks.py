@@ -24,6 +24,8 @@ LONGEST = 16 << 20
 """Bytes of an answer that is read: a longer one would hold all threads up for longer than a key may wait."""
 LONG = 1 << 20
 """From here on a message is read alone, with the collector of garbage at rest: its objects are many, and all in use."""
+_REST_S = 0.0001
+"""Long enough for a waiting thread to take its turn: without it, each turn comes after Python's five milliseconds."""
 _BATCH = 25
 """Entries between two looks at the clock: a quarter of a millisecond."""
 _BLOCK, _LOOKED_AT, _ENOUGH = 500, 10, 2000
@@ -124,7 +126,7 @@ class LiveChecks(Found):
         if self._inspection is None:
             from inspector.checks.inspection import Inspection
 
-            self._inspection = Inspection()
+            self._inspection = Inspection(rest=_rest)
         return self._inspection
 
     def _linger(self, inspection: "Inspection", end: float, clock: Callable[[], float]) -> None:
@@ -183,3 +185,7 @@ class LiveChecks(Found):
                 self.add(inspection.take(self._readable(n, n)))
                 self.add(inspection.linger(inspection.waiting))
         self.checked = n
+
+
+def _rest() -> None:
+    time.sleep(_REST_S)

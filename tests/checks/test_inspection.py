@@ -154,3 +154,15 @@ def test_a_long_message_is_judged_by_its_length_alone() -> None:
     assert [each.id for each in inspection.pass_over(50, 10**10, 17 << 20, 7)] == ["F-12"]
     assert inspection.pass_over(51, 10**10, 3 << 20, 8, "roots/list") == []
     assert [each.method for each in inspection.scene.asked.values()] == ["roots/list"]
+
+
+def test_others_have_their_turn_while_a_long_list_is_looked_at() -> None:
+    tools = [{"name": f"tool_{n}", "inputSchema": {"type": "object"}} for n in range(1000)]
+    turns: list[int] = []
+    inspection = Inspection(rest=lambda: turns.append(1))
+    inspection.take(Talk().ask("tools/list").answer({"tools": tools[:3]}).entries)
+    few = len(turns)
+    inspection = Inspection(rest=lambda: turns.append(1))
+    inspection.take(Talk().ask("tools/list").answer({"tools": tools}).entries)
+    inspection.linger(100)
+    assert len(turns) - few > 10 * few

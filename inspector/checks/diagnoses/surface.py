@@ -32,12 +32,15 @@ class Seen(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def tools_seen(case: Case) -> tuple[Seen, ...]:
     """Every tool of the page that is an object."""
+    return tuple(_tools_seen(case))
+
+
+def _tools_seen(case: Case) -> Iterator[Seen]:
     budget = Budget()
-    return tuple(
-        Seen(f"/result/tools/{at}", called(tool, at), tool, tuple(traits_of(tool, budget)))
-        for at, tool in enumerate(peek.items(case.value, "tools"))
-        if type(tool) is dict
-    )
+    for at, tool in enumerate(peek.items(case.value, "tools")):
+        case.rest(at)
+        if type(tool) is dict:
+            yield Seen(f"/result/tools/{at}", called(tool, at), tool, tuple(traits_of(tool, budget)))
 
 
 def called(thing: Any, at: int) -> str:
@@ -47,7 +50,8 @@ def called(thing: Any, at: int) -> str:
 
 def flaws_of(case: Case, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
     """A flaw for each trait of these kinds, at most so many of a tool."""
-    for seen in tools_seen(case):
+    for at, seen in enumerate(tools_seen(case)):
+        case.rest(at)
         found = [each for each in seen.traits if each.kind in kinds]
         for each in found[:most]:
             yield Flaw(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)

@@ -8,7 +8,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.hosts.packs import HOSTS, facts_about
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
-from inspector.checks.surface.texts import hidden_in, order_in, texts_in, units
+from inspector.checks.surface.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 from inspector.protocol import peek
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -53,6 +53,7 @@ def _things(case: Case) -> Iterator[tuple[str, str, Any]]:
     """Everything that an answer has for a model to read: its place, what to call it, itself."""
     for member in _MEMBERS:
         for at, thing in enumerate(peek.items(case.value, member)):
+            case.rest(at)
             if type(thing) is dict:
                 yield f"/result/{member}/{at}", called(thing, at), thing
     if peek.has(case.value, "instructions"):
@@ -71,7 +72,7 @@ def _things(case: Case) -> Iterator[tuple[str, str, Any]]:
 def texts_hide_nothing(case: Case) -> Iterator[Flaw]:
     """Invisible characters that writing does not need; told once for each tool, prompt or resource."""
     for place, name, thing in _things(case):
-        for pointer, text in texts_in(thing):
+        for pointer, text in texts_in(thing) if may_hide(all_of(thing)) else ():
             if hidden := hidden_in(text):
                 severity = _ERROR if hidden.is_grave else None
                 yield Flaw(f"{name} hides {hidden.sentence}", place + pointer, severity=severity)
@@ -91,7 +92,7 @@ def texts_hide_nothing(case: Case) -> Iterator[Flaw]:
 def texts_give_no_orders(case: Case) -> Iterator[Flaw]:
     """Phrases that are known from attacks; told once for each tool, prompt or resource."""
     for place, name, thing in _things(case):
-        for pointer, text in texts_in(thing):
+        for pointer, text in texts_in(thing) if may_order(all_of(thing)) else ():
             if order := order_in(text):
                 yield Flaw(f"{name} says {order!r}", place + pointer)
                 break

@@ -22,8 +22,17 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 
 
 def tools_of(case: Case) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every tool of a page that is an object: its place, its name, itself."""
+    """Every tool of a page that is an object: its place, its name, itself. A dozen checks ask, of up to 100,000."""
+    if case.listed is None:
+        case.listed = list(_tools(case))
+    for at, each in enumerate(case.listed):
+        case.rest(at)
+        yield each
+
+
+def _tools(case: Case) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for at, tool in enumerate(peek.items(case.value, "tools")):
+        case.rest(at)
         if type(tool) is dict:
             yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
 

@@ -1,8 +1,12 @@
 """What stands in a text unseen, and what it orders."""
 
-import pytest
+from typing import Any
 
-from inspector.checks.surface.texts import hidden_in, order_in, texts_in, units
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.checks.surface.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 
 
 @pytest.mark.parametrize(
@@ -63,6 +67,27 @@ def test_plain_words_are_no_orders(text: str) -> None:
 def test_every_text_is_found_with_its_place_and_odd_names_too() -> None:
     found = dict(texts_in({"a/b": ["x", {"c": "y"}], "d": 1, "e\u200b": "z"}))
     assert found == {"/a~1b/0": "x", "/a~1b/1/c": "y", "/e\u200b": "z"} or found["/e\u200b"] in ("z", "e\u200b")
+
+
+_WORDS = st.text(max_size=8) | st.sampled_from(
+    ["\u200b", "\x08", "ignore\u200b all previous", "IGNORE", " previous words", "\n", "do not", " tell the user"]
+)
+_TEXTS = st.lists(_WORDS, max_size=4).map("".join)
+_VALUES = st.recursive(
+    st.none() | st.integers() | _TEXTS, lambda below: st.lists(below) | st.dictionaries(_TEXTS, below), max_leaves=12
+)
+
+
+@given(_VALUES)
+def test_what_hides_or_orders_is_never_missed_by_the_look_at_all_at_once(value: Any) -> None:
+    texts, words = [text for _, text in texts_in(value)], all_of(value)
+    assert may_hide(words) or not any(hidden_in(text) for text in texts)
+    assert may_order(words) or not any(order_in(text) for text in texts)
+
+
+def test_plain_words_are_not_looked_at_again() -> None:
+    assert not may_hide(all_of({"name": "add", "tags": ["sum"]}))
+    assert not may_order(all_of({"name": "add", "tags": ["sum"]}))
 
 
 def test_a_length_is_counted_as_javascript_does() -> None:
