@@ -37,14 +37,7 @@ from inspector.protocol.facts import (
 )
 from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import (
-    Answer,
-    ErrorAnswer,
-    Message,
-    Notification,
-    Request,
-    RequestId,
-)
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, RequestId
 from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions.table import ROWS
 
@@ -91,8 +84,8 @@ class Inspection:
     ) -> None:
         """`beside`: the names of tools of other servers that a host may have beside this one, by server.
 
-        `seen`: what is remembered of the server from before, by kind of list. `rest` is called every now and then
-        while one long message is looked at: whoever must not be in the way of other threads sleeps there.
+        `seen`: what is remembered of the server from before, by kind of list. `rest` is called now and then while one
+        long message is looked at: who must not be in the way of other threads sleeps there.
         """
         self._beside, self._seen, self._rest = beside or {}, seen or {}, rest
         self.scene = Scene(beside=self._beside, seen=self._seen, rest=rest)
