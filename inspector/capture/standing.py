@@ -37,9 +37,11 @@ class Standing:
             opened, there = os.fstat(self._fd), os.stat(self._path)
         except OSError as error:
             return Trouble(f"the capture can't be looked at any more: {error.strerror}")
-        if opened.st_size < read:
-            return Trouble("the capture was cut while it was read", self._readable(opened.st_size))
-        if read_at(self._fd, 0, len(self._start)) != self._start:
+        start = read_at(self._fd, 0, len(self._start))
+        size = opened.st_size if start == self._start else os.fstat(self._fd).st_size  # it may have been cut just now
+        if size < read:
+            return Trouble("the capture was cut while it was read", self._readable(size))
+        if start != self._start:
             return Trouble("the capture was written anew while it was read", 0)
         if (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
             return Trouble("another file has taken the place of the capture")

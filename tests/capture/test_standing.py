@@ -55,3 +55,20 @@ def test_a_file_that_has_grown_is_the_same(path: Path) -> None:
         out.write(b"more")
     assert standing.trouble(3009) is None
     os.close(fd)
+
+
+def test_a_cut_between_two_looks_is_called_a_cut(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    standing, long_ago = Standing(fd, path), os.stat(path)
+
+    def cut_after_the_first_look(asked: int) -> os.stat_result:
+        monkeypatch.undo()
+        os.truncate(path, 500)
+        return long_ago
+
+    monkeypatch.setattr(os, "fstat", cut_after_the_first_look)
+    trouble = standing.trouble(3009)
+    os.close(fd)
+    assert trouble is not None
+    assert "was cut" in trouble.why
+    assert trouble.readable == 500
