@@ -15,7 +15,7 @@ def tell_failure(
 
     A server that died gets its whole card; of one that lives its last lines on stderr are shown. Then why, if that is
     known; `judged_elsewhere`: the command tells its findings by itself. A reason that says what the failure says is
-    told once.
+    told once, with the failure's own hint, which knows what was looked for.
     """
     from inspector.cli.reports import finding_as_json  # nobody who does not fail pays for the checks
     from inspector.viewmodels.diagnosis import diagnosis_lines, diagnosis_of, says_the_same
@@ -32,7 +32,7 @@ def tell_failure(
         return output.failure(error, more)
     if judged_elsewhere and not output.as_json:
         return output.report(code_of(error), f"no session came about: {found.reason.id}", "", status_of(error), more)
-    return output.report(code_of(error), str(error), found.reason.fix or error.hint, status_of(error), more)
+    return output.report(code_of(error), str(error), error.hint or found.reason.fix, status_of(error), more)
 
 
 def _show_what_is_left(output: Output, journal: Journal) -> dict[str, Any]:

@@ -26,6 +26,8 @@ _OF_A_MOMENT = frozenset(
     ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
 )
 """Screens that show what was known at a moment."""
+_PAUSE_S = 0.003
+"""Between two looks at what a filter has found."""
 _ACTIONS = frozenset(
     ("play", "speed", "step", "step_exchange", "step_match", "go_to_entry", "replay_start", "replay_end")
 )
@@ -191,6 +193,9 @@ class Replaying(CommonReplaying):
         if rows is None or not rows.model.has_filter:
             self.say("The traffic has no filter: / sets one there.")
             return
+        while rows.model.is_filtering:  # a screen that is out of sight does not go on with its filter
+            rows.model.filter_step()
+            await asyncio.sleep(_PAUSE_S)
         shown = rows.model.entries
         later = [n for n in shown if (n > playback.at if by > 0 else n < playback.at)]
         if later:

@@ -30,7 +30,8 @@ def command_exists(case: Case) -> Iterator[Flaw]:
     if scene.processes or scene.why.startswith("The directory to start") or "exists but" in scene.why:
         return
     if scene.connection is not None and scene.connection.argv and _NO_COMMAND.search(scene.why):
-        yield Flaw(scene.why.rstrip("."), frames=(case.n,), instead=True)
+        fix = "Check the path and --cwd." if "does not exist" in scene.why else ""
+        yield Flaw(scene.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
 
 
 def unanswered(scene: Scene) -> Asked | None:

@@ -57,10 +57,11 @@ class PostMortemCard(Scroller):
         self._subject = subject
         self._dismissable = dismissable
         self._seen: tuple[object, ...] = ()
+        self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
         """One text that scrolls."""
-        yield Static(markup=False)
+        yield self._text
 
     def on_mount(self) -> None:
         """Draw, and look again for last words."""
@@ -89,7 +90,7 @@ class PostMortemCard(Scroller):
     def _draw(self) -> None:
         wide, dark = self.size.width >= _WIDE, self.app.current_theme.dark
         drawn = _drawn(self._subject, self._mortem(), self._reason(), wide=wide, dark=dark)
-        self.query_one(Static).update(drawn)
+        self._text.update(drawn)
 
     def on_resize(self) -> None:
         """Use the room."""
