@@ -12,7 +12,8 @@ from inspector.viewmodels.json_lines import JsonLines
 
 _PIECE = 1 << 17
 _SPACE = re.compile(rb"[ \t\r\n]*+")
-_RUN = re.compile(rb'(?:[^" \t\r\n]++|"(?:[^"\\]++|\\.)*+")++', re.DOTALL)
+_RUN = re.compile(rb'(?:[^" \t\r\n]+|"[^"\\]*(?:\\.[^"\\]*)*")+', re.DOTALL)
+"""Without possessive quantifiers: those of Python 3.11.2 match too much where an end is given."""
 _MARGIN = re.compile(rb"\n *+")
 _INDENT = re.compile(rb" *+")
 _KEYED = re.compile(rb'\n *+"(?:[^"\\\n]++|\\.)*+": ')
