@@ -17,9 +17,11 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
         await until(lambda: "stdio opened" in text(app) and "Findings   " not in text(app), "the top was there")
         assert "] Findings" not in text(app)
         for _ in range(4):
+            before = app.panel.list.chosen  # type: ignore[attr-defined]
             await pilot.press("J")
-            await pilot.pause()
-        await until(lambda: "structuredContent.hectopascal" in text(app), "the value was chosen")
+            await until(lambda: app.panel.list.chosen != before, "the next one was chosen")  # type: ignore[attr-defined] # noqa: B023
+        value = "structuredContent.hectopascal"
+        await until(lambda: value in text(app), "the value was chosen")
         assert "✗ K07 broken_barometer" in text(app)
         await pilot.press("left_square_bracket")
         await until(lambda: "structured content that the tool's own schema refuses" in text(app), "the tab told it")
