@@ -130,9 +130,12 @@ class Replaying(CommonReplaying):
         if playback is None or rows is None or message.control is not rows.rows or playback.player.playing:
             return
         before, playback.chosen = playback.chosen, rows.chosen
-        visited, playback.visited = rows.model.find(playback.visited) if playback.visited else None, 0
-        if visited is not None and visited == message.index:
+        find = rows.model.find
+        if playback.visited and rows.chosen and find(playback.visited) == find(rows.chosen) is not None:
+            playback.visited = 0
             return
+        if message.by_reader:  # the first word of a list that has just been laid is no move, and may come before
+            playback.visited = 0
         if rows.rows.following and playback.front is None:
             playback.position = None
         elif message.by_reader and rows.chosen not in (0, before):

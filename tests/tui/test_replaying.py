@@ -14,6 +14,7 @@ from inspector.tui.playback import Playback
 from inspector.tui.replaying import Replaying
 from inspector.tui.screens.go_to import GoToScreen
 from inspector.tui.subject import Stage
+from inspector.tui.widgets.log_list import LogList
 from tests.capture.recording import recorded
 from tests.captures.record import sample
 from tests.tui.checked import checked
@@ -90,7 +91,11 @@ async def test_whoever_looks_at_evidence_from_the_end_still_stands_there() -> No
         await pilot.press("enter")
         await until(lambda: app.tab.shown == "traffic" and app.panel.list.chosen == 5, "the evidence")  # type: ignore[attr-defined]
         await until(lambda: playback_of(app).chosen == 5, "that it is told")
+        traffic = app.panel.list  # type: ignore[attr-defined]
         assert "everything known" in bar(app)
+        playback_of(app).visit(34)
+        app.on_log_list_selected(LogList.Selected(traffic.rows, 0, 1))  # a list tells its first choice
+        assert playback_of(app).visited == 34
         await pilot.press("E")
         await until(lambda: "all 65 entries checked" in text(app), "all findings again")
         await pilot.press("1", "j")
