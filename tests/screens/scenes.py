@@ -71,7 +71,7 @@ SCENES = (
     Scene("network-exchange-small", "harbour", show="network", keys=("g", "j", "enter")),
     Scene("findings", "lighthouse", show="findings", size=WIDE),
     Scene("findings-small", "lighthouse", keys=("E", "_")),
-    Scene("findings-evidence-small", "lighthouse", show="findings", keys=("j", "_", "enter"), sees=("Gull Rock Lighth",)),
+    Scene("findings-evidence-small", "lighthouse", show="findings", keys=("j", "_", "enter"), sees=("Gull Rock",)),
     Scene("findings-muted-small", "shipyard", show="findings", keys=("G", "m", "_", "M")),
     Scene("replay-small", "lighthouse", keys=("j", "j", "j", "2"), sees=("not been listed yet", "#4 of 65")),
     Scene("replay-state", "evening", keys=("G", *("k",) * 6, "v"), size=(120, 34), sees=("In flight", "plan_supper")),
