@@ -1,6 +1,6 @@
-"""Files, functions and classes stay small enough to be read at once: a ratchet, not a goal.
+"""Files, functions and classes have a size at which they need a reason. Size is a signal, not a goal.
 
-An exception stands here with its own limit and its reason, and goes as soon as it is no longer needed.
+Related code belongs in one file: 700 lines are fine, 1,000 need an exception with its reason.
 """
 
 import ast
@@ -10,15 +10,9 @@ import pytest
 
 from tests.architecture.sources import Source, read, sources
 
-_FILE, _FUNCTION, _CLASS = 400, 50, 20
+_FILE, _FUNCTION, _CLASS = 1000, 50, 40
 """Lines, lines, methods."""
-_EXCEPTIONS: dict[str, tuple[int, str]] = {
-    "inspector/tui/app.py:InspectApp": (25, "an action is a method, as Textual wants it"),
-    "inspector/tui/panels/result.py:ResultPanel": (22, "an action is a method, as Textual wants it"),
-    "inspector/tui/panels/traffic_list.py:TrafficList": (22, "what a key of the panel does is a method of its list"),
-    "inspector/tui/widgets/log_list.py:LogList": (23, "Textual wants a method for each key, message and property"),
-    "inspector/tui/panels/timeline.py:TimelinePanel": (23, "an action is a method, as Textual wants it"),
-}
+_EXCEPTIONS: dict[str, tuple[int, str]] = {}
 """What it is ("inspector/x.py" or "inspector/x.py:Class.method") → its own limit, and why it has one."""
 
 
@@ -64,13 +58,13 @@ def _class(methods: int) -> str:
 
 
 _TOO_LONG = {
-    "file": "x = 1\n" * 401,
+    "file": "x = 1\n" * 1001,
     "function": "def f():\n" + "    x = 1\n" * 50,
     "method": "class A:\n    async def f(self):\n" + "        x = 1\n" * 50,
     "function behind a condition": "if True:\n    def f():\n" + "        x = 1\n" * 50,
-    "class": _class(21),
+    "class": _class(41),
 }
-_JUST_FITS = {"file": "x = 1\n" * 400, "function": "def f():\n" + "    x = 1\n" * 49, "class": _class(20)}
+_JUST_FITS = {"file": "x = 1\n" * 1000, "function": "def f():\n" + "    x = 1\n" * 49, "class": _class(40)}
 
 
 @pytest.mark.parametrize("what", _TOO_LONG)
