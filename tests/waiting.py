@@ -7,11 +7,13 @@ import asyncio
 import time
 from collections.abc import Callable
 
+PATIENCE_S = 60
+"""How long a condition may take before a test gives up, in seconds: far more than a loaded, slow machine needs."""
 _PAUSE = 0.005
 """Seconds between two looks: short beside anything a person would notice, long beside the look itself."""
 
 
-async def until(condition: Callable[[], object], what: str, timeout: float = 10) -> None:  # noqa: ASYNC109
+async def until(condition: Callable[[], object], what: str, timeout: float = PATIENCE_S) -> None:  # noqa: ASYNC109
     """Return as soon as `condition()` is truthy.
 
     `what` completes the sentence "waited in vain until …"; `timeout` is in seconds.

@@ -139,7 +139,7 @@ def _sweeping(capture: Path, home: Path) -> Iterator[Any]:
             process.kill()
 
 
-def _wait_for(file: Path, what: bytes, seconds: float = 20) -> None:
+def _wait_for(file: Path, what: bytes, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not (file.exists() and what in file.read_bytes()):
         assert time.monotonic() < end, f"waited in vain until {what!r} was recorded"
@@ -157,7 +157,7 @@ def _sent(capture: Path) -> list[str]:
 def test_an_interrupt_cancels_what_is_in_flight_and_ends_the_server(tmp_path: Path, home: Path) -> None:
     with _sweeping(tmp_path / "c.mcpcap", home) as process:
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (ExitStatus.INTERRUPTED, "")
     assert _sent(tmp_path / "c.mcpcap")[-1] == "notifications/cancelled"
 
@@ -166,7 +166,7 @@ def test_an_interrupt_cancels_what_is_in_flight_and_ends_the_server(tmp_path: Pa
 def test_a_signal_ends_us_and_the_server(number: signal.Signals, tmp_path: Path, home: Path) -> None:
     with _sweeping(tmp_path / "c.mcpcap", home) as process:
         process.send_signal(number)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     assert process.returncode == -number
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes of files"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Places:
+def own(tmp_path: Path) -> Places:
     return places({"MCP_INSPECT_HOME": str(tmp_path / "home")})
 
 
@@ -42,52 +42,52 @@ def test_quotes_that_do_not_match_are_told() -> None:
         program(EDITORS, {"EDITOR": "vi 'x"})
 
 
-def test_the_program_gets_the_exact_bytes_in_a_file_for_its_owner_alone(home: Places, tmp_path: Path) -> None:
+def test_the_program_gets_the_exact_bytes_in_a_file_for_its_owner_alone(own: Places, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     look = (
         "import os, sys, stat; p = sys.argv[1]; "
         f"open({str(seen)!r}, 'wb').write(oct(stat.S_IMODE(os.stat(p).st_mode)).encode() + b' ' + open(p, 'rb').read())"
     )
-    ran = run_on(script(look), b'{"a":\x1b 1}', home)
+    ran = run_on(script(look), b'{"a":\x1b 1}', own)
     assert (ran.payload, ran.problem) == (b'{"a":\x1b 1}', "")
     assert seen.read_bytes() == b'0o600 {"a":\x1b 1}'
-    assert list(home.runtime.iterdir()) == []
-    assert stat.S_IMODE(home.runtime.stat().st_mode) == 0o700
+    assert list(own.runtime.iterdir()) == []
+    assert stat.S_IMODE(own.runtime.stat().st_mode) == 0o700
 
 
-def test_what_was_edited_comes_back(home: Places) -> None:
-    ran = run_on(script("import sys; open(sys.argv[1], 'ab').write(b' more')"), b"text", home)
+def test_what_was_edited_comes_back(own: Places) -> None:
+    ran = run_on(script("import sys; open(sys.argv[1], 'ab').write(b' more')"), b"text", own)
     assert ran.payload == b"text more"
 
 
-def test_no_shell_looks_at_the_words(home: Places, tmp_path: Path) -> None:
+def test_no_shell_looks_at_the_words(own: Places, tmp_path: Path) -> None:
     told = tmp_path / "told"
-    run_on([*script(f"import sys; open({str(told)!r}, 'w').write(sys.argv[1])"), "$(id); x"], b"", home)
+    run_on([*script(f"import sys; open({str(told)!r}, 'w').write(sys.argv[1])"), "$(id); x"], b"", own)
     assert told.read_text() == "$(id); x"
 
 
-def test_a_program_that_is_not_there_is_told_and_nothing_stays(home: Places) -> None:
-    ran = run_on(["/nowhere/editor"], b"x", home)
+def test_a_program_that_is_not_there_is_told_and_nothing_stays(own: Places) -> None:
+    ran = run_on(["/nowhere/editor"], b"x", own)
     assert ran.payload is None
     assert "/nowhere/editor can't be run: No such file" in ran.problem
-    assert list(home.runtime.iterdir()) == []
+    assert list(own.runtime.iterdir()) == []
 
 
-def test_a_program_that_fails_or_takes_the_file_away_is_told(home: Places) -> None:
-    assert run_on(script("raise SystemExit(3)"), b"x", home).problem.endswith("ended with 3")
-    assert run_on(script("import os, sys; os.unlink(sys.argv[1])"), b"x", home).payload is None
+def test_a_program_that_fails_or_takes_the_file_away_is_told(own: Places) -> None:
+    assert run_on(script("raise SystemExit(3)"), b"x", own).problem.endswith("ended with 3")
+    assert run_on(script("import os, sys; os.unlink(sys.argv[1])"), b"x", own).payload is None
 
 
-def test_ctrl_c_ends_the_program_and_not_us(home: Places) -> None:
+def test_ctrl_c_ends_the_program_and_not_us(own: Places) -> None:
     before = signal.getsignal(signal.SIGINT)
     code = f"import os, signal; os.kill({os.getpid()}, signal.SIGINT); os.kill(os.getpid(), signal.SIGINT)"
-    ran = run_on(script(code), b"x", home)
+    ran = run_on(script(code), b"x", own)
     assert ran.problem
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_where_the_runtime_directory_takes_no_file_the_cache_does(home: Places) -> None:
-    home.runtime.parent.mkdir(parents=True, exist_ok=True)
-    home.runtime.write_bytes(b"in the way")
-    assert run_on(script("pass"), b"x", home).payload == b"x"
-    assert list(home.cache.iterdir()) == []
+def test_where_the_runtime_directory_takes_no_file_the_cache_does(own: Places) -> None:
+    own.runtime.parent.mkdir(parents=True, exist_ok=True)
+    own.runtime.write_bytes(b"in the way")
+    assert run_on(script("pass"), b"x", own).payload == b"x"
+    assert list(own.cache.iterdir()) == []

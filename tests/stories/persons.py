@@ -18,7 +18,7 @@ from tests.tui.screen_text import text
 from tests.waiting import until
 
 SIZE = (120, 40)
-PATIENCE_S = 10
+PATIENCE_S = 60
 
 
 class Person:

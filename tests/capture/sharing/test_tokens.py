@@ -1,7 +1,5 @@
 """The tokens of known issuers are known by their form, and hostile texts cost no more than their length."""
 
-import time
-
 import pytest
 
 from inspector.capture.sharing import tokens
@@ -50,12 +48,10 @@ def test_a_word_is_no_token(text: str) -> None:
     "part", ["%", "a", "\\", " ", "=", "://", "eyJ", "-", '"', "%4", "a=", "Bearer ", "/home/", "sk-", "A:"]
 )
 def test_a_hostile_text_costs_its_length(part: str) -> None:
-    """Processor time, and a bound so far away that only a square passes it."""
-    text = "password" + part * (200_000 // len(part))
-    began = time.process_time()
+    """Time that grows with the square of this length would pass the limit of the run."""
+    text = "password" + part * (400_000 // len(part))
     for pattern in (
         *(tokens.TOKEN, tokens.SCHEME, tokens.USERINFO, tokens.PARAMETER, tokens.PAIR, tokens.HOME, tokens.BASE64),
         *(tokens.PERCENT, tokens.ESCAPE),
     ):
         pattern.sub("", text)
-    assert time.process_time() - began < 10

@@ -17,7 +17,7 @@ def opened() -> Iterator[list[Live]]:
 
     def show(begin: Callable[[], Live], first: Live, *_: object) -> ExitStatus:
         async def settled() -> None:
-            await until(lambda: first.state is not State.CONNECTING, "the server had answered or failed", timeout=20)
+            await until(lambda: first.state is not State.CONNECTING, "the server had answered or failed", timeout=60)
 
         first.engine.submit(settled()).result(30)
         lives.append(first)
