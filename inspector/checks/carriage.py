@@ -25,7 +25,7 @@ def learned_head(scene: Scene, case: Case, fact: HttpFact) -> None:
     life = case.life
     assert life is not None
     if fact.event is HttpEvent.RESPONSE:
-        if fact.status in (401, 403) and len(scene.login.refusals) < _MOST:
+        if fact.status in (401, 403) and len(scene.login.refusals) < _MOST and _is_of_the_server(scene, life):
             scene.login.refusals.append((case.n, fact.status, life.header("www-authenticate")))
         given = life.header(SESSION)
         if given is not None and 200 <= fact.status < 300:
@@ -34,11 +34,25 @@ def learned_head(scene: Scene, case: Case, fact: HttpFact) -> None:
         for asked in life.asked:
             scene.listens.pop(asked.id, None)
         if life.request is not None and "/.well-known/" in life.request.target and len(scene.login.tried) < _MOST:
-            scene.login.tried.append(Document(case.n, life.request.target, value_of(fact)))
+            scene.login.tried.append(Document(case.n, life.request.target, value_of(life, fact)))
 
 
-def value_of(fact: HttpFact) -> Any:
-    """The object that an exchange of a login brought; None if it brought none."""
+def _is_of_the_server(scene: Scene, life: HttpLife) -> bool:
+    """Whether an exchange is with the MCP server: it carried a message, or went to its URL. Others are of a login."""
+    if life.asked or life.told:
+        return True
+    url = scene.connection.url if scene.connection is not None else ""
+    return life.request is not None and bool(url) and life.request.target.partition("?")[0] == url.partition("?")[0]
+
+
+def value_of(life: HttpLife, fact: HttpFact) -> Any:
+    """The metadata document of an exchange of a login: a JSON object with status 200; None for anything else.
+
+    Discovery tries several places, so an error with a JSON body is an ordinary "not here" (RFC 9728, section 3.2; RFC
+    8414, section 3.2).
+    """
+    if life.response is None or life.response.status != 200:
+        return None
     try:
         value = msgspec.json.decode(fact.document) if fact.document else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -4,6 +4,7 @@ import pytest
 
 from inspector.checks.carriage import is_loopback, value_of
 from inspector.checks.inspection import Inspection
+from inspector.checks.scene import HttpLife
 from inspector.protocol.facts import HttpEvent, HttpFact
 from tests.checks.talks import Talk
 
@@ -35,7 +36,8 @@ def test_refusals_sessions_and_documents_are_remembered() -> None:
 
 @pytest.mark.parametrize("document", [None, b"", b"[1]", b"<html>", b"\xff", b"{" * 5000])
 def test_a_document_that_is_no_object_is_none(document: bytes | None) -> None:
-    assert value_of(HttpFact(HttpEvent.END, 1, document=document)) is None
+    life = HttpLife(response=HttpFact(HttpEvent.RESPONSE, 1, status=200))
+    assert value_of(life, HttpFact(HttpEvent.END, 1, document=document)) is None
 
 
 def test_addresses_of_this_machine_are_known() -> None:

@@ -56,9 +56,14 @@ def refusals_have_a_challenge(case: Case) -> Iterator[Flaw]:
     fix="Serve JSON at /.well-known/oauth-protected-resource followed by the path of the server.",
 )
 def resource_has_metadata(case: Case) -> Iterator[Flaw]:
-    """A login is wanted, and none of the places where its metadata can be has any."""
-    looked = _looked(case.scene)
-    if looked and case.scene.login.refusals and all(each.value is None for each in looked):
+    """The server is known to use OAuth, and none of the places where its metadata can be has any.
+
+    Known by its challenge, or by metadata of an authorization server. Other servers take a fixed token, which is legal.
+    """
+    login, looked = case.scene.login, _looked(case.scene)
+    named = any("resource_metadata" in (challenge or "") for _, _, challenge in login.refusals)
+    speaks_oauth = named or any(each.value is not None for each in login.tried)
+    if looked and login.refusals and speaks_oauth and all(each.value is None for each in looked):
         places = ", ".join(each.url[:80] for each in looked[:3])
         yield Flaw(f"no metadata at {places}", frames=tuple(each.frame for each in looked), instead=True)
 
@@ -85,7 +90,7 @@ def _brought(case: Case, *places: str) -> Any:
     fact, life = case.fact, case.life
     if fact is None or fact.event is not HttpEvent.END or life is None or life.request is None:
         return None
-    return value_of(fact) if any(place in life.request.target for place in places) else None
+    return value_of(life, fact) if any(place in life.request.target for place in places) else None
 
 
 @check(
@@ -99,7 +104,7 @@ def _brought(case: Case, *places: str) -> Any:
 def clients_can_register(case: Case) -> Iterator[Flaw]:
     """Neither registration, nor documents about clients."""
     found = _brought(case, *_SERVER)
-    if found is None or peek.text(found, "registration_endpoint"):
+    if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
         return
     if peek.at(found, "client_id_metadata_document_supported") is not True and once(case, "A-06"):
         yield Flaw("the authorization server has no registration_endpoint and takes no documents about clients")

@@ -16,7 +16,7 @@ from inspector.checks.scene import Case, Document, Scene
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
 
-_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _TOPIC = "basic/authorization"
 _PROTECTED = "/.well-known/oauth-protected-resource"
 _OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
@@ -39,10 +39,13 @@ def _params(challenge: str | None) -> dict[str, str]:
     topic=_TOPIC,
     since=3,
     early=True,
-    fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401.',
+    fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth: give its token with -H.',
 )
 def refusals_lead_to_a_login(case: Case) -> Iterator[Flaw]:
-    """By the header of the refusal; since the end of 2025 metadata at a well-known address will do."""
+    """By the header of the refusal; since the end of 2025 metadata at a well-known address will do.
+
+    Authorization by OAuth is optional: a server that has no metadata anywhere may take a fixed token, which is legal.
+    """
     login = case.scene.login
     refused = next((each for each in login.refusals if each[1] == 401), None)
     if refused is None or "resource_metadata" in _params(refused[2]):
@@ -50,7 +53,7 @@ def refusals_lead_to_a_login(case: Case) -> Iterator[Flaw]:
     looked = [each for each in login.tried if _PROTECTED in each.url]
     if case.row != _BY_HEADER_ONLY and (not looked or any(each.value is not None for each in looked)):
         return
-    mild = None if refused[2] else _WARNING  # without a challenge it may be no matter of OAuth at all
+    mild = None if any(each.value is not None for each in login.tried) else _HINT
     more = f", and none was found at {len(looked)} usual places" if looked else ""
     frames = (refused[0], *(each.frame for each in looked))
     yield Flaw(f"401 does not say where the metadata is{more}", frames=frames, instead=True, severity=mild)
@@ -62,7 +65,7 @@ def _found(case: Case, *places: str) -> Document | None:
     if life is None or life.request is None or fact is None or fact.event is not HttpEvent.END:
         return None
     url = life.request.target
-    value = value_of(fact) if any(place in url for place in places) else None
+    value = value_of(life, fact) if any(place in url for place in places) else None
     return None if value is None else Document(case.n, url, value)
 
 
@@ -71,6 +74,9 @@ def resource_is_described(case: Case) -> Iterator[Flaw]:
     """It names an authorization server, and it is about the server that was asked (RFC 9728, section 3.3)."""
     found = _found(case, _PROTECTED)
     if found is None:
+        return
+    if not {"resource", "authorization_servers"} & found.value.keys():
+        yield Flaw("the JSON at the address of resource metadata is something else: it has no resource")
         return
     if not any(isinstance(each, str) for each in peek.items(found.value, "authorization_servers")):
         yield Flaw("the metadata of the resource names no authorization_servers")
@@ -108,6 +114,9 @@ def authorization_server_is_described(case: Case) -> Iterator[Flaw]:
     """The issuer is the one that was asked for, over https, and S256 is offered (RFC 8414, section 3.3; PKCE)."""
     found = _found(case, _OAUTH, _OPENID)
     if found is None:
+        return
+    if not {"issuer", "authorization_endpoint", "token_endpoint"} & found.value.keys():
+        yield Flaw("the JSON at the address of authorization server metadata is something else: it has no issuer")
         return
     issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.scene, found.url)
     if issuer not in expected:

@@ -109,6 +109,12 @@ def test_a_guess_that_was_right_makes_a_missing_challenge_milder() -> None:
     assert found.severity is Severity.WARNING
 
 
+def test_metadata_that_is_missing_is_a_fault_only_of_a_server_that_speaks_of_oauth() -> None:
+    assert not of_one(_aside(_refused("Bearer"), _RESOURCE, kind="").close().findings(), "A-02")
+    without_resource = _aside(_aside(_refused("Bearer"), _RESOURCE, kind=""), _SERVER, _METADATA)
+    assert of_one(without_resource.close().findings(), "A-02")
+
+
 def test_an_issuer_that_was_promised_and_is_not_named_is_told_and_one_that_was_not_is_no_fault() -> None:
     promised = {"authorization_response_iss_parameter_supported": True}
     (found,) = of_one(_back("", **promised)().findings(), "A-11")

@@ -124,9 +124,27 @@ def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
     assert id_ not in ids(script())
 
 
-def test_who_does_not_speak_of_oauth_is_only_warned() -> None:
-    talk = _refused().fetch(_PRM, None, 404).close("it was refused")
-    assert [each.severity for each in of_one(talk.findings(), "O01")] == ["warning"]
+def test_a_server_that_has_no_metadata_anywhere_may_take_a_fixed_token() -> None:
+    talk = _refused("Bearer")
+    body = json.dumps({"error": "unauthorized"}).encode()
+    for place in (_PRM, f"{_PRM}/mcp", _AS, "https://api.example/.well-known/openid-configuration"):
+        talk.fetch(place, body, 401)
+    assert {(each.id, each.severity) for each in talk.close("it was refused").findings()} == {("O01", "hint")}
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 500])
+def test_an_error_with_a_json_body_is_no_metadata(status: int) -> None:
+    body = json.dumps({"detail": "Not Found", "resource": "x", "issuer": "y"}).encode()
+    talk = _refused(_POINTER).fetch(f"{_PRM}/mcp", body, status).fetch(_PRM, json.dumps(_RESOURCE).encode())
+    for place in ("oauth-authorization-server/t", "openid-configuration/t"):
+        talk.fetch(f"https://as.example/.well-known/{place}", body, status)
+    talk.fetch(_AS, json.dumps(_SERVER | {"registration_endpoint": "https://as.example/r"}).encode())
+    assert not talk.close("a person must consent").findings()
+
+
+def test_json_that_is_no_metadata_at_all_is_one_fault() -> None:
+    talk = _talk().fetch(_PRM, b'{"status":"ok"}').fetch(_AS, b'{"status":"ok"}')
+    assert [each.id for each in talk.findings()] == ["O02", "O03"]
 
 
 def test_before_a_revision_is_known_the_page_is_the_newest_one_s() -> None:
