@@ -7,7 +7,7 @@ from inspector.checks.rows import row_of_request
 from inspector.checks.scene import PREFIX, Asked, Case, Known, Listen, Rounds, Scene, TaskLife, Telling, trim
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, RequestId, encode
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, encode
 from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize
 
@@ -43,7 +43,7 @@ def _requested(scene: Scene, frame: Frame, request: Request) -> None:
         Direction.TO_SERVER, request.id, request.method, params, frame.n, frame.time_ns, frame.http, row, frame.probe
     )
     scene.asked[Direction.TO_SERVER, request.id] = asked
-    token = id_at(params, "_meta", "progressToken")
+    token = peek.request_id(params, "_meta", "progressToken")
     if token is not None:
         asked.token = token
         scene.tokens[token] = Telling(asked)
@@ -57,7 +57,7 @@ def _notified(scene: Scene, frame: Frame, message: Notification) -> None:
     if message.method == "notifications/initialized":
         scene.initialized = True
     elif message.method == "notifications/cancelled":
-        id_ = id_at(message.params, "requestId")
+        id_ = peek.request_id(message.params, "requestId")
         asked = None if id_ is None else scene.asked.get((Direction.TO_SERVER, id_))
         if asked is not None:
             asked.cancelled, asked.cancelled_ns = frame.n, frame.time_ns
@@ -66,7 +66,7 @@ def _notified(scene: Scene, frame: Frame, message: Notification) -> None:
 
 def told(scene: Scene, case: Case) -> None:
     """A word of progress is about to be judged: what is known of it, and the request that it speaks of."""
-    token = id_at(case.value, "progressToken")
+    token = peek.request_id(case.value, "progressToken")
     case.telling = scene.tokens.get(token) if token is not None else None
     case.asked = case.telling.asked if case.telling else None
 
@@ -100,7 +100,7 @@ def _learn_from_notification(scene: Scene, case: Case, message: Notification) ->
                 telling.since_ns, telling.count = case.time_ns, 0
             telling.count += 1
     elif message.method == "notifications/cancelled":
-        id_ = id_at(case.value, "requestId")
+        id_ = peek.request_id(case.value, "requestId")
         asked = None if id_ is None else scene.asked.get((Direction.FROM_SERVER, id_))
         if asked is not None:
             asked.cancelled = case.n
@@ -118,7 +118,7 @@ def _learn_from_notification(scene: Scene, case: Case, message: Notification) ->
 
 def listen_of(scene: Scene, params: Any) -> Listen | None:
     """The open listen that a notification names; None if it names none."""
-    id_ = id_at(params, "_meta", PREFIX + "subscriptionId")
+    id_ = peek.request_id(params, "_meta", PREFIX + "subscriptionId")
     return None if id_ is None else scene.listens.get(id_)
 
 
@@ -263,13 +263,6 @@ def _forget_tokens(scene: Scene) -> None:
         ended = [token for token, each in scene.tokens.items() if each.asked.answered is not None]
         for token in ended[:_KEPT_PARAMS]:
             del scene.tokens[token]
-
-
-def id_at(value: Any, *path: str) -> RequestId | None:
-    """The id or token at a path: a string or a whole number that is no boolean."""
-    found = peek.at(value, *path)
-    kind = type(found)
-    return found if kind is int or kind is str else None
 
 
 _NOBODY = Telling(Asked(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))

@@ -255,8 +255,8 @@ class Conversation:
         return [events.Progressed(exchange, message)]
 
     def _cancelled(self, frame: Frame, message: Notification) -> list[Event]:
-        id_ = peek.at(message.params, "requestId")
-        if isinstance(id_, bool) or not isinstance(id_, int | str):
+        id_ = peek.request_id(message.params, "requestId")
+        if id_ is None:
             return [events.Notified(frame.direction, message)]
         why = peek.text(message.params, "reason") or ""
         exchange = self.pairs.cancel(frame, id_, why) or self.subscriptions.end_by_server(frame, id_, why, self.pairs)

@@ -15,7 +15,10 @@ from inspector.protocol import peek
 from inspector.protocol.pieces import decode_in_pieces
 
 RequestId = int | str
-"""`1` and `"1"` are different ids; Python's dicts agree. Floats, booleans and null are none."""
+"""`1` and `"1"` are different ids; Python's dicts agree. Fractions, booleans and null are none; `1.0` is 1 (`peek`)."""
+
+RESPELLED_ID = "the id is a whole number written as a fraction or with an exponent"
+"""A defect of a message whose id is an integer in another spelling: `1.0`, `1e2`. It is correlated all the same."""
 
 _BOM = b"\xef\xbb\xbf"
 _MOST_DIGITS = 4000
@@ -138,7 +141,7 @@ class Envelope(msgspec.Struct, gc=False):
     """What most messages look like; anything else takes the tolerant way. Its raw parts live as long as the payload."""
 
     jsonrpc: str
-    id: int | str | msgspec.UnsetType = msgspec.UNSET
+    id: int | float | str | msgspec.UnsetType = msgspec.UNSET
     method: str | msgspec.UnsetType = msgspec.UNSET
     params: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
@@ -171,6 +174,8 @@ def envelope_of(payload: bytes | str) -> Envelope | None:
 def _from_envelope(envelope: Envelope) -> Message | None:
     """The message of a well-formed envelope; None for combinations that need a closer look."""
     id_, method, unset = envelope.id, envelope.method, msgspec.UNSET
+    if type(id_) is float:
+        return _respelled(envelope, id_)
     if isinstance(method, str):
         if envelope.result is not unset or envelope.error is not unset:
             return None
@@ -185,6 +190,15 @@ def _from_envelope(envelope: Envelope) -> Message | None:
     if isinstance(envelope.error, msgspec.Raw) and isinstance(id_, int | str):
         return ErrorAnswer(id_, Part(bytes(envelope.error)))
     return None
+
+
+def _respelled(envelope: Envelope, id_: float) -> Message | None:
+    """The message of an envelope whose id is no plain integer: `1.0` and `1e2` are the JSON numbers 1 and 100."""
+    whole = peek.request_id(id_)
+    if whole is None:
+        return None
+    message = _from_envelope(msgspec.structs.replace(envelope, id=whole))
+    return None if message is None else msgspec.structs.replace(message, defects=(RESPELLED_ID,))
 
 
 def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
@@ -251,11 +265,12 @@ def _call_from(value: dict[str, Any], id_: RequestId | None, odd: list[str]) -> 
 
 def _usable_id(value: dict[str, Any], odd: list[str]) -> RequestId | None:
     id_ = value.get("id")
-    if isinstance(id_, str) or (isinstance(id_, int) and not isinstance(id_, bool)):
-        return id_
-    if id_ is not None:
+    usable = peek.request_id(id_)
+    if usable is None and id_ is not None:
         odd.append(f"the id is a {'fraction' if isinstance(id_, float) else peek.type_name(id_)}")
-    return None
+    elif isinstance(id_, float):
+        odd.append(RESPELLED_ID)
+    return usable
 
 
 def _decode_tolerantly(raw: bytes) -> Any:

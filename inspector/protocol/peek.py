@@ -5,6 +5,8 @@ Foreign JSON is read through this file and in no other way: `"_meta": null` and 
 
 from typing import Any
 
+_EXACT = 2**53
+"""Beyond it a double no longer says which integer was written."""
 type_names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
 
 
@@ -69,6 +71,19 @@ def items(value: Any, *path: str | int) -> list[Any]:
     """The array at the path, or an empty one."""
     found = at(value, *path)
     return found if isinstance(found, list) else []
+
+
+def request_id(value: Any, *path: str | int) -> int | str | None:
+    """The JSON-RPC id or token at the path: a string, or an integer in any spelling (`1.0` and `1e0` are 1).
+
+    None for anything else: fractions, booleans, null, and fractions beyond 2^53, which no longer say which integer
+    was meant.
+    """
+    found = at(value, *path)
+    kind = type(found)
+    if kind is str or kind is int:
+        return found  # type: ignore[no-any-return]
+    return int(found) if kind is float and found.is_integer() and abs(found) <= _EXACT else None
 
 
 def type_name(value: Any) -> str:

@@ -1,9 +1,6 @@
 """What messages teach."""
 
-import pytest
-
 from inspector.checks.inspection import Inspection
-from inspector.checks.learning import id_at
 from inspector.checks.scene import Scene
 from inspector.protocol.frames import Direction
 from tests.checks.talks import Talk
@@ -48,8 +45,3 @@ def test_finished_tokens_are_not_kept_for_ever() -> None:
     for at in range(8300):
         talk.ask("ping", progressToken=f"t{at}").answer({})
     assert len(_scene(talk).tokens) < 8300
-
-
-@pytest.mark.parametrize(("value", "found"), [(1, 1), ("1", "1"), (True, None), (1.5, None), (None, None), ([], None)])
-def test_an_id_is_a_string_or_a_whole_number(value: object, found: object) -> None:
-    assert id_at({"a": value}, "a") == found

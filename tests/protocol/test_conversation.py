@@ -56,6 +56,12 @@ def test_an_answer_after_a_cancel_is_late_and_shown_so() -> None:
     assert (exchange.state, exchange.answer_frame) == (ExchangeState.LATE, 3)
 
 
+def test_a_cancellation_names_its_request_in_any_spelling_of_the_number() -> None:
+    wire = Wire()
+    wire.ask(1, "roots/list", direction=S2C)
+    assert kinds(wire.notify("notifications/cancelled", {"requestId": 1.0}, S2C)) == ["Cancelled"]
+
+
 def test_a_server_can_not_cancel_what_the_client_asked() -> None:
     wire = Wire()
     wire.ask(1, "m")

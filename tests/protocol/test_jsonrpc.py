@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.protocol import jsonrpc
 from inspector.protocol.jsonrpc import (
+    RESPELLED_ID,
     Answer,
     ErrorAnswer,
     Message,
@@ -223,3 +224,26 @@ def test_what_would_fill_the_memory_as_objects_is_not_made_objects(monkeypatch: 
     (odd,) = read(b'{"jsonrpc":"1.0","id":1,"result":' + many + b"}")
     assert isinstance(odd, NotJsonRpc)
     assert "too large to be looked into" in odd.reason
+
+
+@pytest.mark.parametrize(
+    ("written", "id_"), [("1.0", 1), ("1e2", 100), ("1E+2", 100), ("-0.0", 0), ("9007199254740992.0", 2**53)]
+)
+@pytest.mark.parametrize("member", ["result", "error"])
+def test_an_id_is_the_number_however_it_is_written(written: str, id_: int, member: str) -> None:
+    message = one(f'{{"jsonrpc":"2.0","id":{written},"{member}":{{}}}}'.encode())
+    assert isinstance(message, Answer | ErrorAnswer)
+    assert (message.id, type(message.id), message.defects) == (id_, int, (RESPELLED_ID,))
+
+
+@pytest.mark.parametrize("written", ["1.5", "9007199254740994.0", "1e400"])
+def test_a_number_that_is_no_integer_or_no_exact_one_is_no_id(written: str) -> None:
+    message = one(f'{{"jsonrpc":"2.0","id":{written},"result":{{}}}}'.encode())
+    assert isinstance(message, NotJsonRpc)
+
+
+def test_what_is_tolerantly_read_and_what_is_large_has_its_id_in_any_spelling() -> None:
+    odd, large = one(b'{"id":1.0,"result":{}}'), one(b'{"jsonrpc":"2.0","id":1.0,"result":"%s"}' % (b"x" * 17_000_000))
+    assert isinstance(odd, Answer)
+    assert isinstance(large, Answer)
+    assert (odd.id, large.id) == (1, 1)

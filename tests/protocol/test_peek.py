@@ -39,6 +39,15 @@ def test_true_is_no_number_and_a_whole_float_is_a_whole_number() -> None:
     assert peek.number(3.5) == 3.5
 
 
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(1, 1), ("1", "1"), (1.0, 1), (True, None), (1.5, None), (1e300, None), (None, None), ([], None)],
+)
+def test_an_id_is_a_string_or_an_integer_in_any_spelling(value: object, found: object) -> None:
+    assert peek.request_id({"a": value}, "a") == found
+    assert type(peek.request_id({"a": value}, "a")) is type(found)
+
+
 def test_a_wrong_type_reads_as_empty() -> None:
     assert peek.text({"a": 1}, "a") is None
     assert peek.flag({"a": 1}, "a") is None
@@ -56,5 +65,15 @@ def test_types_are_called_what_json_calls_them() -> None:
 
 @given(JSON, st.lists(st.text(max_size=3) | st.integers(-3, 3), min_size=1, max_size=4))
 def test_no_look_up_ever_raises(value: Any, path: list[str | int]) -> None:
-    for look in (peek.at, peek.has, peek.text, peek.integer, peek.number, peek.flag, peek.mapping, peek.items):
+    for look in (
+        peek.at,
+        peek.has,
+        peek.text,
+        peek.integer,
+        peek.number,
+        peek.flag,
+        peek.mapping,
+        peek.items,
+        peek.request_id,
+    ):
         look(value, *path)

@@ -48,9 +48,9 @@ class Directions:
 
     def _sender(self, message: Request | Notification) -> Direction:
         if message.method == "notifications/cancelled":
-            id_ = peek.at(message.params, "requestId")
-            theirs = isinstance(id_, int | str) and (Direction.FROM_SERVER, id_) in self._open
-            ours = isinstance(id_, int | str) and (Direction.TO_SERVER, id_) in self._open
+            id_ = peek.request_id(message.params, "requestId")
+            theirs = id_ is not None and (Direction.FROM_SERVER, id_) in self._open
+            ours = id_ is not None and (Direction.TO_SERVER, id_) in self._open
             return Direction.FROM_SERVER if theirs and not ours else Direction.TO_SERVER
         return Direction.FROM_SERVER if message.method in _OF_SERVER else Direction.TO_SERVER
 

@@ -9,7 +9,7 @@ from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc, Request
+from inspector.protocol.jsonrpc import RESPELLED_ID, Answer, ErrorAnswer, NotJsonRpc, Request
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _NOT_JSON = ("not JSON", "an empty line")
@@ -88,6 +88,39 @@ def answers_something(case: Case) -> Iterator[Flaw]:
 def _same_text(case: Case, id_: int | str) -> bool:
     other: int | str = str(id_) if isinstance(id_, int) else int(id_) if id_.isdecimal() and len(id_) < 19 else id_
     return other != id_ and (Direction.TO_SERVER, other) in case.scene.asked
+
+
+@check(
+    "E27",
+    _WARNING,
+    "a response whose id is spelled differently",
+    "frame",
+    topic=JSON_RPC,
+    fix="Return the id as it came. A JSON library that reads all numbers as doubles must not read the id so.",
+)
+def id_comes_back_as_it_was(case: Case) -> Iterator[Flaw]:
+    """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not see that. Once."""
+    for message in case.value:
+        if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
+            if case.scene.seldom("E27", 1, 1 << 62):
+                yield Flaw(
+                    f"a response has the id {_spelling(case, message.id)} and the request had {message.id}: "
+                    "the same JSON number, but other clients may not match this response to its request",
+                    "/id",
+                )
+
+
+_ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
+
+
+def _spelling(case: Case, id_: int | str | None) -> str:
+    """How an integer id is written in the frame, as far as its beginning or end shows that."""
+    payload = case.frame.payload if case.frame is not None else b""
+    for found in _ID_NUMBER.finditer(payload[:4096] + payload[-4096:]):
+        written = found.group(1)
+        if not written.isdigit() and float(written) == id_:
+            return written.decode()
+    return f"{id_}.0"
 
 
 @check("E09", _ERROR, "a second answer to one request", "late", topic="basic")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.checks.findings import Severity
-from inspector.checks.learning import id_at, listen_of
+from inspector.checks.learning import listen_of
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
@@ -44,7 +44,7 @@ def begins_with_acknowledgment(case: Case) -> Iterator[Flaw]:
 )
 def names_its_subscription(case: Case) -> Iterator[Flaw]:
     """By the id of the listen request, of the same type."""
-    id_ = id_at(case.value, "_meta", PREFIX + "subscriptionId")
+    id_ = peek.request_id(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
     if isinstance(case.message, Answer):
         if case.asked is not None and id_ != case.asked.id:

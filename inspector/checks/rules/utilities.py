@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.learning import id_at
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.checks.secrets import secret_in
@@ -61,7 +60,7 @@ def progress_was_asked_for(case: Case) -> Iterator[Flaw]:
     """Only for tokens of requests that are open."""
     telling = case.telling
     if telling is None:
-        token = id_at(case.value, "progressToken")
+        token = peek.request_id(case.value, "progressToken")
         if token is not None:
             yield Flaw(f"progress for the token {token!r}, which no request has", "/params/progressToken")
     elif telling.asked.answered is not None and not telling.asked.lives_on:
@@ -108,7 +107,7 @@ def message_is_of_this_revision(case: Case) -> Iterator[Flaw]:
 )
 def cancels_its_own(case: Case) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends what listens."""
-    id_ = id_at(case.value, "requestId")
+    id_ = peek.request_id(case.value, "requestId")
     if id_ is None or id_ in case.scene.listens or (Direction.FROM_SERVER, id_) in case.scene.asked:
         return
     if (Direction.FROM_SERVER, id_) not in case.scene.done:

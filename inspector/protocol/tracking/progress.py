@@ -34,7 +34,7 @@ class ProgressTracker:
 
     def opened(self, exchange: Exchange, params: Any) -> None:
         """A request may have given a token."""
-        token = _token(peek.at(params, "_meta", "progressToken"))
+        token = peek.request_id(params, "_meta", "progressToken")
         if token is not None:
             self.given(exchange, token)
 
@@ -52,7 +52,7 @@ class ProgressTracker:
 
     def notified(self, frame: Frame, params: Any) -> Exchange | None:
         """The request that a notification speaks of, with its progress set; None if its token is nobody's."""
-        token = _token(peek.at(params, "progressToken"))
+        token = peek.request_id(params, "progressToken")
         asker = Direction.TO_SERVER if frame.direction is Direction.FROM_SERVER else Direction.FROM_SERVER
         exchange = None if token is None else self._of(asker, token)
         if exchange is None:
@@ -137,7 +137,3 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
         return None
     return value
-
-
-def _token(value: Any) -> RequestId | None:
-    return value if isinstance(value, int | str) and not isinstance(value, bool) else None

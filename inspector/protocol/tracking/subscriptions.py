@@ -245,7 +245,8 @@ class Subscriptions:
 
     def _stream_of(self, frame: Frame, params: Any, *, acknowledged: bool) -> Stream | None:
         """By the id it carries, whose JSON type counts; without one by its HTTP exchange, or if only one can be."""
-        named = peek.at(params, "_meta", SUBSCRIPTION_ID)
+        named = peek.request_id(params, "_meta", SUBSCRIPTION_ID)
+        named = peek.at(params, "_meta", SUBSCRIPTION_ID) if named is None else named
         there = self.open_streams
         if named is not None:
             fits = [each for each in there if each.exchange.id == named and type(each.exchange.id) is type(named)]

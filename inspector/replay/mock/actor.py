@@ -67,8 +67,8 @@ class Actor:
 
     def _notified(self, message: Notification) -> None:
         if message.method == "notifications/cancelled":
-            id_ = peek.at(message.params, "requestId")
-            if isinstance(id_, int | str) and (task := self._running.get(id_)) is not None:
+            id_ = peek.request_id(message.params, "requestId")
+            if id_ is not None and (task := self._running.get(id_)) is not None:
                 task.cancel()
             return
         turn = self._stage.book.note(message.method, self._played)
@@ -198,8 +198,7 @@ class Actor:
         await self._play(found.turn, manner, answering, again=found.again)
 
     def _manner(self, era: Era, params: Any) -> Manner:
-        token = peek.at(params, "_meta", "progressToken")
-        token = token if isinstance(token, int | str) and not isinstance(token, bool) else None
+        token = peek.request_id(params, "_meta", "progressToken")
         if era is Era.LEGACY:
             return Manner(era, self._capabilities, token, self._level)
         return Manner(

@@ -27,6 +27,10 @@ CASES: Cases = {
         lambda: Talk().demand("ping", id_=5).demand("ping", id_="5"),
     ),
     "E08": (lambda: Talk().answer({}, 99), lambda: Talk().ask("ping").answer({})),
+    "E27": (
+        lambda: Talk().ask("ping").frame(b'{"jsonrpc":"2.0","id":2.0,"result":{}}'),
+        lambda: Talk().ask("ping").frame(_PING),
+    ),
     "E09": (
         lambda: Talk().ask("ping").answer({}).answer({}),
         lambda: Talk().ask("ping").answer({}).ask("ping").answer({}),
@@ -68,6 +72,14 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize("id_", CASES)
 def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
+
+
+def test_an_id_in_another_spelling_is_reported_once_and_nothing_else_is() -> None:
+    talk = Talk().ask("ping").frame(b'{"jsonrpc":"2.0","result":{},"id":2e0}')
+    talk = talk.ask("ping").frame(b'{"jsonrpc":"2.0","result":{},"id":3.0}')
+    found = talk.findings()
+    assert [each.id for each in found] == ["E27"]
+    assert "the id 2e0 and the request had 2" in found[0].sentence
 
 
 def test_an_id_of_another_type_is_told_once() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.cli.commands import call
 from inspector.cli.exit_status import ExitStatus
-from tests.cli.running import MODERN, demo, inspect, scripted
+from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
 _MEMBERS = ["result", "error", "valid", "duration_ms", "rounds"]
 
@@ -177,3 +177,20 @@ def test_progress_is_shown_if_it_is_wanted() -> None:
     said = inspect(*words[:2], "--progress", *words[2:]).stderr
     assert re.search(r"3 of 3 · 100 %.*swept to 360°", said)
     assert "of 3" not in inspect(*words).stderr
+
+
+@pytest.mark.parametrize("spelling", ["$ID.0", "$IDe0", "$ID.000E+0"])
+def test_a_server_whose_json_library_turns_ids_into_doubles_is_understood_and_that_is_reported(
+    tmp_path: Path, spelling: str
+) -> None:
+    def written(result: str) -> dict[str, str]:
+        return {"raw": '{"jsonrpc":"2.0","id":' + spelling + ',"result":' + result + "}"}
+
+    hello = json.dumps({"protocolVersion": LEGACY, "serverInfo": {"name": "gson", "version": "1"}, "capabilities": {}})
+    script = {"initialize": written(hello), "tools/call": written('{"content":[{"type":"text","text":"hi"}]}')}
+    capture = tmp_path / "c.mcpcap"
+    words = ("--capture", str(capture), "--era", "legacy", "--timeout", "5", *scripted(script))
+    ran = inspect("call", "t", "--json", *words)
+    assert (ran.status, ran.data["result"]["content"][0]["text"]) == (0, "hi")
+    found = inspect("check", str(capture), "--json").data["findings"]
+    assert [each["id"] for each in found if each["id"] in ("E08", "E27", "E01", "E03")] == ["E27"]

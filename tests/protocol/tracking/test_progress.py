@@ -24,6 +24,11 @@ def test_a_token_of_the_wrong_type_is_none() -> None:
         assert tracker.notified(FRAME, {"progressToken": token}) is None
 
 
+def test_a_token_that_comes_back_in_another_spelling_is_the_same_number() -> None:
+    tracker, exchange = asked(7)
+    assert tracker.notified(FRAME, {"progressToken": 7.0, "progress": 1}) is exchange
+
+
 def test_progress_without_numbers_counts_as_a_word_of_progress() -> None:
     tracker, exchange = asked("t")
     tracker.notified(FRAME, {"progressToken": "t", "progress": "half"})
