@@ -11,7 +11,7 @@ from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
 from inspector.auth.steps import Redirected
-from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from inspector.transports.http.listener import Allowance, HttpRequest, HttpResponse, Listener
 
 PATH = "/callback"
 _MOST = 50
@@ -28,7 +28,7 @@ class Loopback:
     def __init__(self, port: int = 0, path: str = PATH) -> None:
         """`port` 0 takes a free one."""
         self._path = path
-        self._listener = Listener(self._answer, port=port, body_limit=1024)
+        self._listener = Listener(self._answer, port=port, allowance=Allowance(body=1024))
         self._came: asyncio.Future[Redirected] = asyncio.get_running_loop().create_future()
 
     @property

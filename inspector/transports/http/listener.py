@@ -1,9 +1,10 @@
 """A small HTTP/1.1 server for this machine alone: h11's rules over asyncio's streams.
 
 It knows requests and responses, nothing of MCP, and nothing of this project. A response body may be a stream:
-each piece is written at once, and when the client goes away the stream is closed, so that whoever produces it
-learns. Every request is refused whose Host or Origin is not this machine: a web page must not get in by
-way of a browser that runs here (DNS rebinding).
+each piece is written at once, and when the client disconnects, the stream is closed, so that its producer learns.
+
+A request whose Host or Origin is not this machine is rejected before its body is read: a web page must not get in
+through a browser that runs here (DNS rebinding). `Allowance` limits what slow, large or numerous clients can cost.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
@@ -23,11 +24,30 @@ logger = logging.getLogger(__name__)
 Pairs = tuple[tuple[str, str], ...]
 HEAD_LIMIT = 64 * 1024
 """Bytes of a request line and its headers."""
-BODY_LIMIT = 64 * 1024 * 1024
 _READ = 64 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _CLOSING = 1.0
-"""Seconds a connection gets to say goodbye."""
+"""Seconds a connection gets to close."""
+_LINGER = 1024 * 1024
+"""Bytes read and discarded after a rejection. Closing at once would reset the connection and lose the response."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What clients may use. A client over a limit gets an HTTP status and loses its connection."""
+
+    connections: int = 256
+    """Open at the same time. One more gets 503."""
+    body: int = 64 * 1024 * 1024
+    """Bytes of one request body. A longer one gets 413, without being read if Content-Length declares it."""
+    bodies: int = 128 * 1024 * 1024
+    """Bytes of all request bodies being received or handled at the same time. One more byte gets 503."""
+    head_s: float = 10
+    """Seconds from the first byte of a request, or from connecting, to the end of its headers. Then 408."""
+    body_s: float = 60
+    """Seconds from the end of the headers to the end of the body. Then 408."""
+    idle_s: float = 120
+    """Seconds without a request on a connection that had one. Then it is closed."""
 
 
 class HangUp(Exception):
@@ -70,15 +90,16 @@ class Listener:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        body_limit: int = BODY_LIMIT,
+        allowance: Allowance | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """`port` 0 takes a free one; `body_limit` is in bytes. Raises: ValueError for a host that is not loopback."""
+        """`port` 0 takes a free one. Raises: ValueError for a host that is not loopback."""
         if host not in _LOOPBACK:
             raise ValueError(f"{host!r} is not this machine; a listener opens no port to others")
         self._handler = handler
         self._host, self._port = host, port
-        self._body_limit = body_limit
+        self._allowance = allowance or Allowance()
+        self._bodies = _Bodies(self._allowance.bodies)
         self._tls = tls
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -121,7 +142,8 @@ class Listener:
         await self.close()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = _Connection(reader, writer, self._handler, self._body_limit)
+        full = len(self._connections) >= self._allowance.connections
+        connection = _Connection(reader, writer, self._handler, self._allowance, self._bodies, full=full)
         task = asyncio.get_running_loop().create_task(connection.serve(), name="listener connection")
         self._connections.add(task)
         task.add_done_callback(self._done)
@@ -133,23 +155,63 @@ class Listener:
             logger.error("a connection failed", exc_info=error)
 
 
+class _Bodies:
+    """Counts the bytes of request bodies that are in memory, of all connections together."""
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit
+
+    def take(self, size: int) -> None:
+        """Count these bytes. Raises: _Rejected with 503 if they are too many."""
+        if size > self._left:
+            raise _Rejected(503, "Too many request bodies at once")
+        self._left -= size
+
+    def give_back(self, size: int) -> None:
+        """The bytes are no longer needed."""
+        self._left += size
+
+
+class _Rejected(Exception):
+    """A request that gets this status instead of being handled; the connection is closed afterwards."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
 class _Connection:
     """One client's connection: requests one after the other."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: Handler, body_limit: int
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        handler: Handler,
+        allowance: Allowance,
+        bodies: _Bodies,
+        *,
+        full: bool,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._handler = handler
-        self._body_limit = body_limit
+        self._allowance = allowance
+        self._bodies = bodies
+        self._held = 0  # bytes of this connection's body that `bodies` counts
+        self._full = full
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
 
     async def serve(self) -> None:
         """Answer until either side wants no more."""
         try:
-            while await self._serve_one():
+            if self._full:
+                await self._refuse(503, "Too many connections")
+                return
+            wait = self._allowance.head_s
+            while await self._serve_one(wait):
                 self._http.start_next_cycle()
+                wait = self._allowance.idle_s
         except asyncio.CancelledError:
             self._writer.transport.abort()
             raise
@@ -158,37 +220,70 @@ class _Connection:
         finally:
             await self._hang_up()
 
-    async def _serve_one(self) -> bool:
-        """Answer one request; return whether another may follow."""
+    async def _serve_one(self, wait: float) -> bool:
+        """Answer one request whose first byte comes within `wait` seconds; return whether another may follow."""
         try:
-            request = await self._read_request()
+            request = await self._read_request(wait)
+            if request is None or not await self._answer_watching(request):
+                return False
         except h11.RemoteProtocolError as error:
             return await self._refuse(error.error_status_hint, str(error))
-        if request is None:
+        except _Rejected as error:
+            await self._refuse(error.status, str(error))
+            await self._discard_rest()
             return False
-        refusal = _foreign(request)
-        if refusal is not None:
-            await self._write(request, refusal)
-        elif not await self._answer_watching(request):
-            return False
+        finally:
+            self._bodies.give_back(self._held)
+            self._held = 0
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
-    async def _read_request(self) -> HttpRequest | None:
-        """None if the client has gone."""
-        head = await self._next_event()
-        if not isinstance(head, h11.Request):
+    async def _read_request(self, wait: float) -> HttpRequest | None:
+        """Return None if the client has disconnected, or sends nothing for `wait` seconds.
+
+        Raises: _Rejected, h11.RemoteProtocolError.
+        """
+        event = self._http.next_event()
+        if event is h11.NEED_DATA and not await self._receive_within(wait):
             return None
-        body: list[bytes] = []
-        size = 0
+        try:
+            async with asyncio.timeout(self._allowance.head_s):
+                head = event if event is not h11.NEED_DATA else await self._next_event()
+            if not isinstance(head, h11.Request):
+                return None
+            headers = tuple((_text(name), _text(value)) for name, value in head.headers.raw_items())
+            request = HttpRequest(_text(head.method), _text(head.target), headers, b"")
+            _reject_foreign(request)
+            self._reject_long(request)
+            async with asyncio.timeout(self._allowance.body_s):
+                body = await self._read_body()
+        except TimeoutError:
+            raise _Rejected(408, "The request took too long") from None
+        return None if body is None else replace(request, body=body)
+
+    async def _read_body(self) -> bytes | None:
+        """Return None if the client disconnects before the end."""
+        pieces: list[bytes] = []
         while isinstance(event := await self._next_event(), h11.Data):
-            body.append(bytes(event.data))
-            size += len(event.data)
-            if size > self._body_limit:
-                raise h11.RemoteProtocolError("the body is too long", error_status_hint=413)
-        if not isinstance(event, h11.EndOfMessage):
-            return None
-        headers = tuple((_text(name), _text(value)) for name, value in head.headers.raw_items())
-        return HttpRequest(_text(head.method), _text(head.target), headers, b"".join(body))
+            piece = bytes(event.data)
+            self._bodies.take(len(piece))
+            self._held += len(piece)
+            if self._held > self._allowance.body:
+                raise _Rejected(413, "The body is too long")
+            pieces.append(piece)
+        return b"".join(pieces) if isinstance(event, h11.EndOfMessage) else None
+
+    def _reject_long(self, request: HttpRequest) -> None:
+        if int(request.header("content-length") or 0) > self._allowance.body:  # h11 lets at most 20 digits through
+            raise _Rejected(413, "The body is too long")
+
+    async def _receive_within(self, seconds: float) -> bool:
+        """Wait for the first bytes of a request; return False if there are none in this time."""
+        try:
+            async with asyncio.timeout(seconds):
+                self._http.receive_data(await self._reader.read(_READ))
+        except TimeoutError:
+            return False
+        return True
 
     async def _next_event(self) -> object:
         while True:
@@ -281,6 +376,15 @@ class _Connection:
                 await self._writer.drain()
         return False
 
+    async def _discard_rest(self) -> None:
+        with suppress(OSError, TimeoutError):
+            if self._writer.can_write_eof():
+                self._writer.write_eof()
+            async with asyncio.timeout(_CLOSING):
+                left = _LINGER
+                while left > 0 and (data := await self._reader.read(_READ)):
+                    left -= len(data)
+
     async def _hang_up(self) -> None:
         self._writer.close()
         try:
@@ -290,14 +394,13 @@ class _Connection:
             self._writer.transport.abort()
 
 
-def _foreign(request: HttpRequest) -> HttpResponse | None:
-    """The refusal of a request that a web page of somewhere else has sent; None if it is one of ours."""
+def _reject_foreign(request: HttpRequest) -> None:
+    """Raise _Rejected for a request that a web page of another site has sent."""
     host, origin = request.header("host"), request.header("origin")
     if host is not None and _name(f"//{host}") not in _LOOPBACK:
-        return HttpResponse(421, (("Content-Type", "text/plain"),), b"This server answers to this machine alone\n")
+        raise _Rejected(421, "The Host header does not name this machine")
     if origin is not None and _name(origin) not in _LOOPBACK:
-        return HttpResponse(403, (("Content-Type", "text/plain"),), b"This origin has no business here\n")
-    return None
+        raise _Rejected(403, "The Origin header does not name this machine")
 
 
 def _name(reference: str) -> str:

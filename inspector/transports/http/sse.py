@@ -16,6 +16,8 @@ from httpx_sse._decoders import SSEDecoder  # its only home; a test pins it
 
 from inspector.transports.limits import MESSAGE
 
+_LINE_COST = 160
+"""Bytes that keeping a line costs beside its text. Without it an event of empty lines needs ten times its limit."""
 _BOM = b"\xef\xbb\xbf"
 _RETRY = re.compile(rb"^retry:(?! ?[0-9]{1,10}$).*$", re.DOTALL)
 """The rules want digits alone; the decoder would take a sign, spaces and underscores as well."""
@@ -58,9 +60,9 @@ class SseParser:
     """Takes chunks as they come, gives items as soon as their last line is complete."""
 
     def __init__(self, limit: int = MESSAGE) -> None:
-        """`limit`: bytes of one event, its field names included."""
+        """`limit`: bytes of one event, its field names and 160 bytes for each line included."""
         self._limit = limit
-        self._tail: list[bytes] = []
+        self._tail = bytearray()
         self._size = 0
         self._after_cr = False
         self._at_start = True
@@ -96,15 +98,17 @@ class SseParser:
         return items
 
     def _keep(self, piece: bytes) -> None:
-        self._size += len(piece)
+        self._count(len(piece))
+        self._tail += piece
+
+    def _count(self, size: int) -> None:
+        self._size += size
         if self._size > self._limit:
             raise EventTooLong(f"one event has more than {self._limit} bytes")
-        if piece:
-            self._tail.append(piece)
 
     def _take_tail(self) -> bytes:
-        line = self._tail[0] if len(self._tail) == 1 else b"".join(self._tail)
-        self._tail = []
+        line = bytes(self._tail)
+        self._tail.clear()
         if self._at_start:
             self._at_start = False
             line = line.removeprefix(_BOM)
@@ -118,6 +122,7 @@ class SseParser:
             self._size -= len(line)
             items.append(SseComment(line))
         else:
+            self._count(_LINE_COST)
             self._raw.append(line)
 
     def _event(self, *, complete: bool) -> SseEvent:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from inspector.transports.http import listener as module
-from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener
+from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
 from tests.servers.http_fixtures import always, pieces
 from tests.waiting import until
 
@@ -193,7 +193,7 @@ async def test_what_must_not_be_served_is_refused_before_the_handler(said: bytes
     async def never(_: HttpRequest) -> HttpResponse:
         pytest.fail("the handler was asked")
 
-    async with Listener(never, body_limit=100) as server:
+    async with Listener(never, allowance=Allowance(body=100)) as server:
         assert (await talk(server.port, said)).startswith(b"HTTP/1.1 " + status)
 
 
@@ -202,6 +202,70 @@ async def test_this_machine_may_ask(extra: bytes) -> None:
     async with Listener(echo) as server:
         said = await talk(server.port, GET.replace(b"Connection", extra + b"Connection"))
     assert said.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [(b"Host: evil.example", b"421"), (b"Host: localhost\r\nOrigin: http://evil.example", b"403")],
+)
+async def test_a_foreign_request_is_rejected_before_its_body_is_read(header: bytes, status: bytes) -> None:
+    head = b"POST / HTTP/1.1\r\n" + header + b"\r\nContent-Length: 1000\r\n\r\n"
+    async with Listener(echo) as server:
+        assert (await talk(server.port, head)).startswith(b"HTTP/1.1 " + status)
+
+
+async def test_a_declared_length_over_the_limit_is_rejected_before_the_body_is_read() -> None:
+    async with Listener(echo, allowance=Allowance(body=100)) as server:
+        said = await talk(server.port, POST + b"Content-Length: 101\r\n\r\n")
+    assert said.startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize(
+    ("said", "allowance"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: localh", Allowance(head_s=0.05)),
+        (POST + b"Content-Length: 9\r\n\r\nx", Allowance(body_s=0.05)),
+    ],
+)
+async def test_a_request_that_stops_in_the_middle_times_out(said: bytes, allowance: Allowance) -> None:
+    async with Listener(echo, allowance=allowance) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(said)
+        assert (await asyncio.wait_for(reader.read(), 60)).startswith(b"HTTP/1.1 408 ")
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_connections_without_a_request_are_closed() -> None:
+    kept = GET.replace(b"Connection: close\r\n", b"")
+    async with Listener(echo, allowance=Allowance(head_s=0.05)) as server:
+        assert await talk(server.port) == b""
+    async with Listener(echo, allowance=Allowance(idle_s=0.05)) as server:
+        assert (await talk(server.port, kept)).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_one_connection_too_many_gets_503_and_the_next_is_served_again() -> None:
+    async with Listener(echo, allowance=Allowance(connections=1)) as server:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        await until(lambda: server._connections, "the first is connected")
+        assert (await talk(server.port)).startswith(b"HTTP/1.1 503 ")
+        writer.close()
+        await writer.wait_closed()
+        await until(lambda: not server._connections, "both have ended")
+        assert (await talk(server.port, GET)).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_bodies_of_all_connections_together_have_a_limit_and_their_bytes_come_back() -> None:
+    async with Listener(echo, allowance=Allowance(bodies=100)) as server:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(POST + b"Content-Length: 90\r\n\r\n" + b"x" * 80)
+        await until(lambda: server._bodies._left == 20, "the first body is in memory")
+        long = POST + b"Connection: close\r\nContent-Length: 30\r\n\r\n" + b"x" * 30
+        assert (await talk(server.port, long)).startswith(b"HTTP/1.1 503 ")
+        writer.close()
+        await writer.wait_closed()
+        await until(lambda: server._bodies._left == 100, "the first body is gone")
+        assert (await talk(server.port, long)).startswith(b"HTTP/1.1 200 ")
 
 
 async def test_a_client_that_waits_for_a_go_ahead_gets_it() -> None:

@@ -94,12 +94,19 @@ def test_bytes_that_are_no_utf_8_come_out_as_they_went_in() -> None:
 
 
 def test_an_event_beyond_the_limit_is_refused_and_one_within_it_is_not() -> None:
-    parser = SseParser(limit=100)
+    parser = SseParser(limit=300)
     for _ in range(10):
         assert len(parser.feed(b"data: " + b"x" * 80 + b"\n\n")) == 1
         assert len(parser.feed(b": " + b"x" * 80 + b"\n")) == 1
-    with pytest.raises(EventTooLong, match="100"):
-        parser.feed(b"data: " + b"x" * 50 + b"\ndata: " + b"x" * 50)
+    with pytest.raises(EventTooLong, match="300"):
+        parser.feed(b"data: " + b"x" * 50 + b"\ndata: x\n")
+
+
+def test_the_limit_counts_what_lines_cost_in_memory() -> None:
+    """A Python object for each of a million empty lines needs far more memory than their text."""
+    with pytest.raises(EventTooLong):
+        SseParser(limit=1_000_000).feed(b"data:\n" * 20_000)
+    assert len(SseParser(limit=1_000_000).feed(b"data:\n" * 6_000 + b"\n")) == 1
 
 
 def test_a_long_event_takes_time_in_proportion_to_its_bytes() -> None:
