@@ -295,13 +295,24 @@ def _integer(digits: str) -> int | float:
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON as it goes on the wire: UTF-8, one line, members in the given order."""
+    """Compact JSON as it goes on the wire: UTF-8, one line, members in the given order.
+
+    A `msgspec.Raw` as a member of the outermost object is written as its bytes. Lone surrogates and integers beyond
+    64 bits, which msgspec rejects, are written too.
+    """
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
-        import json
+        if isinstance(value, dict) and any(isinstance(member, msgspec.Raw) for member in value.values()):
+            members = (_encode_leniently(name) + b":" + _encode_leniently(member) for name, member in value.items())
+            return b"{" + b",".join(members) + b"}"
+        return _encode_leniently(value)
 
-        return json.dumps(value, separators=(",", ":")).encode()
+
+def _encode_leniently(value: Any) -> bytes:
+    import json
+
+    return bytes(value) if isinstance(value, msgspec.Raw) else json.dumps(value, separators=(",", ":")).encode()
 
 
 def write_request(id_: RequestId, method: str, params: Any = None) -> bytes:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,6 +152,7 @@ def test_a_batch_is_an_array_of_what_was_written() -> None:
 
 def test_a_lone_surrogate_can_be_sent() -> None:
     assert json.loads(encode({"a": "\ud800"})) == {"a": "\ud800"}
+    assert encode({"id": "\ud800", "result": msgspec.Raw(b'{"n": 1.50}')}) == b'{"id":"\\ud800","result":{"n": 1.50}}'
 
 
 def test_a_part_made_of_a_value_renders_it() -> None:

@@ -11,7 +11,7 @@ from inspector.capture.import_.items import Item, Reader, Source, frame, opened,
 from inspector.capture.import_.members import first_members
 from inspector.protocol.facts import Stderr
 
-_QUOTED = re.compile(r"\{\s*\"(?:jsonrpc|method|id|result|error)\".*\}", re.DOTALL)
+_OPENING = re.compile(r"\{\s*\"(?:jsonrpc|method|id|result|error)\"")
 _STDERR = re.compile(r"Server stderr: (.*)", re.DOTALL)
 
 
@@ -31,11 +31,20 @@ def _read(source: Source) -> Iterator[Item]:
         if stderr := _STDERR.fullmatch(remark):
             for each in stderr.group(1).rstrip("\n").split("\n"):
                 yield Item(at, Stderr(said(each)))
-        elif (quoted := _QUOTED.search(remark)) and '"jsonrpc"' in quoted.group():
-            payload = said(quoted.group())
+        elif '"jsonrpc"' in (quoted := _quoted(remark)):
+            payload = said(quoted)
             yield frame(directions.of(payload), payload, at)
         else:
             source.passed_over["remarks of Claude Code"] += 1
+
+
+def _quoted(remark: str) -> str:
+    """Return the object that a remark quotes, from where a message may begin to the last brace; "" without one.
+
+    Two searches instead of one pattern: a pattern tries each opening against the whole rest of the remark.
+    """
+    opening = _OPENING.search(remark)
+    return remark[opening.start() : remark.rfind("}") + 1] if opening else ""
 
 
 READER = Reader(

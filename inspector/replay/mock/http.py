@@ -5,6 +5,7 @@ response becomes a stream. The events of a session have ids, so that a stream wh
 """
 
 import asyncio
+import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
@@ -29,6 +30,9 @@ from inspector.replay.mock.stage import Serves, Stage
 from inspector.replay.mock.streams import Stream, Streams
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener, Pairs
 
+logger = logging.getLogger(__name__)
+
+INTERNAL_ERROR = -32603
 SESSION, VERSION, LAST = "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID"
 PATH, OLD_PATH = "/mcp", "/sse"
 _PATIENCE_S = 0.25
@@ -255,8 +259,12 @@ class _Nowhere:
 
 
 async def _run(actor: Actor, body: bytes, outbox: Outbox, entry: int) -> None:
+    """Answer one client's message. What fails here fails for this client alone."""
     try:
         await actor.take(body, outbox, entry)
+    except Exception:  # the border of the mock: one request must not end the server for all clients
+        logger.exception("the mock failed to answer a request")
+        await outbox.send(jsonrpc.write_error(None, INTERNAL_ERROR, "The mock failed to answer; see its log"))
     finally:
         outbox.end()
 

@@ -23,8 +23,8 @@ SESSION = [
 ]
 
 
-def imported(name: str, tmp_path: Path) -> tuple[Journal, Imported]:
-    """A sample, as the capture that it becomes."""
+def imported(name: str | Path, tmp_path: Path) -> tuple[Journal, Imported]:
+    """A sample, or a file at an absolute path, as the capture that it becomes."""
     out = tmp_path / "out.mcpcap"
     told = import_file(FOREIGN / name, out)
     return load(out), told

@@ -13,6 +13,7 @@ import pytest
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.replay.mock import http
+from inspector.replay.mock.actor import Actor
 from inspector.replay.mock.faults import read_fault
 from inspector.replay.mock.http import PATH, SESSION, Site, serve
 from inspector.replay.mock.http_tape import HttpTape
@@ -291,3 +292,29 @@ async def test_it_says_where_it_plays_and_ends_when_it_is_told_to(script: Script
         serving.cancel()
     assert said[0].startswith("playing at http://127.0.0.1:")
     assert said[0].endswith(PATH)
+
+
+@pytest.mark.parametrize("odd", ["\\ud800", "\\u0000", "\\udfff\\ud800"])
+async def test_an_id_of_odd_characters_is_answered_and_harms_no_other_client(script: Script, odd: str) -> None:
+    async with _at(script) as client:
+        session = await _hello(client)
+        body = json.dumps(call(1, "echo")).replace('"id": 1', f'"id": "{odd}"')
+        came = await client.post(PATH, content=body, headers=session)
+        assert came.json()["id"] == json.loads(f'"{odd}"')
+        assert (await client.post(PATH, json=call(1, "echo"), headers=session)).status_code == 200
+
+
+async def test_a_request_that_the_mock_fails_on_is_an_error_for_that_client_alone(
+    script: Script, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async with _at(script) as client:
+        session = await _hello(client)
+        with monkeypatch.context() as patch:
+            patch.setattr(Actor, "take", fail)
+            came = await client.post(PATH, json=call(1, "echo"), headers=session)
+        assert came.json()["error"]["code"] == -32603
+        assert (await client.post(PATH, json=call(1, "echo"), headers=session)).status_code == 200
+    assert "ZeroDivisionError" in caplog.text
