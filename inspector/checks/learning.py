@@ -7,7 +7,7 @@ from inspector.checks.rows import row_of_request
 from inspector.checks.scene import PREFIX, Asked, Case, Known, Listen, Rounds, Scene, TaskLife, Telling, trim
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, encode
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, encode
 from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize
 
@@ -22,6 +22,7 @@ _KEPT_PARAMS = 4096
 
 def sent(scene: Scene, frame: Frame, message: Message, batched: bool) -> None:
     """The client sent a message."""
+    scene.provoked = _provocation(frame, message) if frame.probe else None
     match message:
         case Request():
             _requested(scene, frame, message)
@@ -34,6 +35,14 @@ def sent(scene: Scene, frame: Frame, message: Message, batched: bool) -> None:
                 scene.remember(asked)
     if frame.http is not None and not isinstance(message, Request):
         scene.life(frame.http).told += 1
+
+
+def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
+    """What doctor sent on purpose; None for the probe that finds out the era, which every client may send."""
+    if isinstance(message, NotJsonRpc):
+        return frame.n, "bytes that are not JSON"
+    method = getattr(message, "method", "")
+    return None if method == "server/discover" else (frame.n, f"{method[:60]}, a request that was made to be rejected")
 
 
 def _requested(scene: Scene, frame: Frame, request: Request) -> None:

@@ -263,6 +263,8 @@ class Scene(_Offered, _Carried, _Ran):
         self.messages = 0
         """Messages that the server sent."""
         self.first_message_ns: int | None = None
+        self.provoked: tuple[int, str] | None = None
+        """The newest message to the server, if it was one of doctor's: its entry, and what it was; else None."""
         self.why = ""
         """Why the connection ended, as the transport said."""
         self.last_ns = 0

@@ -74,6 +74,8 @@ async def probe(session: Session, tell: Tell) -> None:
 async def probe_unopened(session: Session, tell: Tell) -> None:
     """Try what may explain why a session did not open, while its transport is still there."""
     if session.transport.kind == "stdio" and session.journal.ended is None and session.journal.connection is not None:
+        if any(each.answer_frame is not None for each in session.journal.conversation.exchanges):
+            return  # it reads lines and writes lines: other framing explains nothing, and may end it
         tell("messages with headers, as language servers send them")
         body = jsonrpc.write_request(session.by_hand.next_id(), "initialize", {})
         framed = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

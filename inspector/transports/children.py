@@ -30,6 +30,8 @@ _LOOK = 0.02
 _PROC = Path("/proc")
 
 _groups: set[int] = set()
+_ended_here: set[int] = set()
+"""The groups that `end_all_children` has signalled: their end is ours, whatever signal it shows."""
 _owner = 0
 """The process the register belongs to: a fork of ours has a copy, and must not end its parent's children."""
 
@@ -69,6 +71,7 @@ def _register(group: int) -> None:
     if _owner != os.getpid():
         _owner = os.getpid()
         _groups.clear()
+        _ended_here.clear()
         atexit.register(end_all_children)
     _groups.add(group)
 
@@ -76,6 +79,11 @@ def _register(group: int) -> None:
 def forget_group(group: int) -> None:
     """Take a group off the register: it has ended."""
     _groups.discard(group)
+
+
+def was_ended_here(group: int) -> bool:
+    """Tell whether `end_all_children` has ended a group, so that its end is no fault of its own."""
+    return group in _ended_here
 
 
 def is_group_alive(group: int) -> bool:
@@ -134,6 +142,7 @@ def end_all_children(grace: float = 0.5) -> None:
     if _owner != os.getpid():
         return
     groups = list(_groups)
+    _ended_here.update(groups)
     for group in groups:
         signal_group(group, signal.SIGTERM)
     end = time.monotonic() + grace

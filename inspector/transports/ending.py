@@ -12,7 +12,14 @@ from collections.abc import Callable
 import msgspec
 
 from inspector.protocol.facts import ProcessEvent, ProcessFact
-from inspector.transports.children import Child, forget_group, is_group_alive, signal_group, watch_exit
+from inspector.transports.children import (
+    Child,
+    forget_group,
+    is_group_alive,
+    signal_group,
+    was_ended_here,
+    watch_exit,
+)
 
 _LINGER = 0.25
 """Seconds after the exit in which the ends of stdout and stderr are waited for. They come at once, unless a
@@ -147,6 +154,8 @@ class Ending:
         if self._told or self._exit is None:
             return
         self._told = True
+        if was_ended_here(self._child.pid) and not self._signalled:  # by a signal that this program got
+            self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=signal.SIGTERM.name))
         fact = ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self._exit.code, signal=self._exit.signal)
         self._report(fact)
         self._on_exit(self._exit)

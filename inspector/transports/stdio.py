@@ -24,7 +24,7 @@ from inspector.protocol.cut import KEPT
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.transports.base import Delivery, Observer, Outgoing
-from inspector.transports.children import Child, end_all_children, spawn
+from inspector.transports.children import Child, end_all_children, spawn, was_ended_here
 from inspector.transports.ending import Ending, Exit, Ladder
 from inspector.transports.executable import find_executable
 from inspector.transports.limits import LIMITS, Limits
@@ -175,12 +175,14 @@ class StdioTransport:
         return Disconnected(text, hint="Look at its stderr, then connect again.")
 
     def _exited(self, how: Exit) -> None:
-        if not self._asked:
+        if was_ended_here(self.pid or 0):
+            self._conclude("", ConnectionEvent.CLOSE)
+        elif not self._asked:
             quiet = how.code == 0
             self._conclude(how.sentence(), ConnectionEvent.CLOSE if quiet else ConnectionEvent.ABORT)
 
     def _went_silent(self) -> None:
-        if not self._asked:
+        if not self._asked and not was_ended_here(self.pid or 0):
             self._conclude("the server closed its stdout but still runs", ConnectionEvent.ABORT)
 
     def _is_gone(self) -> None:

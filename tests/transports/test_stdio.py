@@ -12,7 +12,7 @@ from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.transports.base import Expects, Outgoing
-from inspector.transports.children import is_group_alive
+from inspector.transports.children import end_all_children, is_group_alive
 from inspector.transports.stdio import Ladder, StdioTransport
 from tests.transports.recording import Recorder, child_env, server
 from tests.waiting import until
@@ -370,3 +370,13 @@ async def test_a_hundred_thousand_lines_are_all_read(start: Start) -> None:
     await transport.open(recorder)
     await transport.wait_closed()
     assert len(recorder.frames) == 100_000
+
+
+async def test_an_end_that_a_signal_to_this_program_brings_is_ours_and_no_fault_of_the_server(start: Start) -> None:
+    recorder, transport = Recorder(), start("echo")
+    await transport.open(recorder)
+    await asyncio.to_thread(end_all_children)
+    assert await transport.wait_closed() == ""
+    await until(lambda: recorder.of(ConnectionFact)[-1].event is ConnectionEvent.CLOSE, "the end was reported")
+    events = [(each.event, each.signal) for each in recorder.of(ProcessFact)]
+    assert events.index((ProcessEvent.SIGNAL, "SIGTERM")) < events.index((ProcessEvent.EXIT, "SIGTERM"))

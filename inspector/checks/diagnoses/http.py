@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from inspector.checks.carriage import SESSION
+from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, HttpLife
@@ -268,7 +269,7 @@ def _data(raw: bytes) -> str:
 @check("H-20", _ERROR, "head and body of a request differ", "error", topic="http", since=5)
 def head_and_body_agree(case: Case) -> Iterator[Flaw]:
     """-32020: a proxy has changed one of them, or the server reads them wrongly."""
-    if peek.integer(case.value, "code") == -32020:
+    if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
         said = (peek.text(case.value, "message") or "")[:120]
         frames = (case.asked.frame,) if case.asked is not None else ()
         fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and behind the proxy."

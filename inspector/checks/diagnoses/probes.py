@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from inspector.checks.carriage import SESSION, is_loopback
+from inspector.checks.carriage import SESSION, host_of, is_loopback
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case, HttpLife
@@ -20,7 +20,7 @@ from inspector.protocol.jsonrpc import Answer
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
-_METHOD_NOT_FOUND, _INVALID_PARAMS = -32601, -32602
+_METHOD_NOT_FOUND, _INVALID_PARAMS, _HEADER_MISMATCH = -32601, -32602, -32020
 
 
 def _params(case: Case) -> Any:
@@ -28,11 +28,23 @@ def _params(case: Case) -> Any:
     return case.asked.params if case.asked is not None and case.asked.probe else None
 
 
+def lacks_header(case: Case) -> bool:
+    """Whether what is answered is a probe over HTTP whose body lacks what a required header has to repeat.
+
+    Such a request has no right header, so a server that compares headers first rejects it with -32020, as it must.
+    """
+    asked = case.asked
+    if asked is None or not asked.probe or asked.http is None:
+        return False
+    nameless = asked.method == "tools/call" and not peek.has(asked.params, "name")
+    return nameless or not peek.has(asked.params, "_meta", PREFIX + "protocolVersion")
+
+
 def _refusal(case: Case, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
     """That a probe was taken, or refused by another code than it should."""
     if isinstance(case.message, Answer):
         yield Flaw(f"{what} is taken as if nothing were wrong", severity=worse)
-    elif (code := peek.integer(case.value, "code")) != wanted:
+    elif (code := peek.integer(case.value, "code")) != wanted and not (code == _HEADER_MISMATCH and lacks_header(case)):
         yield Flaw(f"{what} is refused by {code}, not {wanted}", "/error/code")
 
 
@@ -86,7 +98,9 @@ def invalid_params_are_told(case: Case) -> Iterator[Flaw]:
 )
 def everything_is_answered(case: Case) -> Iterator[Flaw]:
     """What was tried on purpose, and left without a word."""
-    asked = [each for each in (*case.scene.asked.values(), *case.scene.done.values()) if each.probe]
+    last = case.scene.provoked[0] if case.scene.provoked and case.scene.why else 0  # it ended the server (P-19)
+    everything = (*case.scene.asked.values(), *case.scene.done.values())
+    asked = [each for each in everything if each.probe and each.frame != last]
     for each in asked:
         if each.answered is None and each.method not in ("server/discover", "initialize") and each.http is None:
             frames = (each.frame,)
@@ -226,20 +240,31 @@ def host_is_looked_at(case: Case) -> Iterator[Flaw]:
     fix="Listen on both, or name the address instead of localhost: which is tried first differs between clients.",
 )
 def both_addresses_answer(case: Case) -> Iterator[Flaw]:
-    """127.0.0.1 and ::1, where one answers and the other does not."""
+    """127.0.0.1 and ::1, where one answers and the other does not.
+
+    Judged for the name localhost, which stands for both, and for an address that was dialled and did not answer.
+    """
     scene, life, fact = case.scene, case.life, case.fact
-    answers: dict[str, tuple[bool, int]] = scene.notes.setdefault("H-28", {})
+    known: dict[str, tuple[bool, int]] = scene.notes.setdefault("H-28", {})
+    request = life.request if life is not None else None
     if fact is not None:
-        request = life.request if life is not None else None
-        if request is not None and request.probe and fact.event in (HttpEvent.RESPONSE, HttpEvent.ERROR):
-            parts = urlsplit(request.target)
-            if parts.hostname in ("127.0.0.1", "::1") and request.method == "OPTIONS" and life is not None:
-                if life.sent("origin") is None:
-                    answers[parts.netloc] = fact.event is HttpEvent.RESPONSE, case.n
+        if request is None or fact.event not in (HttpEvent.RESPONSE, HttpEvent.ERROR):
+            return
+        answered, host = fact.event is HttpEvent.RESPONSE, host_of(request.target)
+        if not request.probe:
+            known[_DIALLED] = known.get(_DIALLED, (False, 0))[0] or answered, case.n
+        elif host in ("127.0.0.1", "::1") and request.method == "OPTIONS" and life is not None:
+            if life.sent("origin") is None:
+                known[urlsplit(request.target).netloc] = answered, case.n
         return
-    there = [(place, n) for place, (answered, n) in answers.items() if answered]
-    not_there = [(place, n) for place, (answered, n) in answers.items() if not answered]
-    if there and not_there:
-        said = f"nobody is at {not_there[0][0]}, and {there[0][0]} answers"
-        worse = _ERROR if scene.opening is None else None
-        yield Flaw(said, frames=(there[0][1], not_there[0][1]), instead=True, severity=worse)
+    reached = known.get(_DIALLED, (False, 0))[0]
+    there = [(place, n) for place, (answered, n) in known.items() if place and answered]
+    not_there = [(place, n) for place, (answered, n) in known.items() if place and not answered]
+    named = scene.connection is not None and host_of(scene.connection.url) == "localhost"
+    if there and not_there and (named or not reached):
+        said = f"nothing listens at {not_there[0][0]}, and {there[0][0]} answers"
+        yield Flaw(said, frames=(there[0][1], not_there[0][1]), instead=True, severity=None if reached else _ERROR)
+
+
+_DIALLED = ""
+"""In the place of an address: the one that the session itself uses."""

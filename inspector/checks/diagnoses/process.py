@@ -19,11 +19,28 @@ _LIKELY = Confidence.LIKELY
 
 
 def exit_of(scene: Scene) -> tuple[int, int, ProcessFact] | None:
-    """The child's end, if it ended by itself: number, time, fact."""
+    """The child's end, if it ended by itself: number, time, fact. None if a message that doctor sent ended it."""
     for n, time_ns, fact in scene.processes:
-        if fact.event is ProcessEvent.EXIT and scene.why:
+        if fact.event is ProcessEvent.EXIT and scene.why and scene.provoked is None:
             return n, time_ns, fact
     return None
+
+
+@check(
+    "P-19",
+    _HINT,
+    "an invalid message ended the server",
+    "end",
+    topic="",
+    fix="Respond with an error instead: -32700 to invalid JSON, -32601 to an unknown method, -32602 to invalid params.",
+)
+def survives_invalid_messages(case: Case) -> Iterator[Flaw]:
+    """The last message before the end was one of doctor's, which no other client sends."""
+    scene = case.scene
+    ends = [n for n, _, fact in scene.processes if fact.event is ProcessEvent.EXIT]
+    if scene.provoked is not None and ends and scene.why:
+        said = f"the server ended after doctor had sent it {scene.provoked[1]}"
+        yield Flaw(said, frames=(ends[0], scene.provoked[0]), instead=True)
 
 
 def died(scene: Scene) -> tuple[int, int, ProcessFact] | None:
@@ -163,7 +180,7 @@ def waits_for_input(case: Case) -> Iterator[Flaw]:
 
 
 _ASKED_TO_END = (
-    "Somebody else ended it: a terminal that closed, a supervisor, kill. Not we, and not a fault of its code."
+    "The signal came from outside: a closed terminal, a supervisor, kill. It is no fault in the server's code."
 )
 _KILLED = {
     "SIGKILL": "Out of memory? See the system's log.",
@@ -174,14 +191,15 @@ _KILLED = {
 
 @check("P-06", _ERROR, "the server was killed", "end", topic="")
 def is_not_killed(case: Case) -> Iterator[Flaw]:
-    """By a signal that we did not send, or by what a container makes of one."""
+    """By a signal that we did not send, or by what a container makes of one. A request to end is no fault."""
     ended = exit_of(case.scene)
     if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.scene.processes):
         return
     signal = ended[2].signal or _SIGNALS.get(ended[2].code or 0, "")
     if signal:
         fix = _KILLED.get(signal, "A fault in native code leaves a core.")
-        yield Flaw(f"the server was ended by {signal}", frames=(ended[0],), instead=True, fix=fix)
+        mild = _HINT if fix == _ASKED_TO_END else None
+        yield Flaw(f"the server was ended by {signal}", frames=(ended[0],), instead=True, fix=fix, severity=mild)
 
 
 _MISSING = re.compile(

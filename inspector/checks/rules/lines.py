@@ -96,7 +96,7 @@ def ends_when_input_ends(case: Case) -> Iterator[Flaw]:
 def ends_when_asked(case: Case) -> Iterator[Flaw]:
     """It ended by itself, with an exit code that tells of a failure, or with requests that wait for an answer."""
     ended = _ended_by_itself(case)
-    if ended is None or case.scene.opening is None:
+    if ended is None or case.scene.opening is None or case.scene.provoked is not None:
         return
     n, fact = ended
     waiting = [

@@ -5,11 +5,11 @@ import pytest
 from inspector.checks.diagnoses import probes as chapter
 from inspector.checks.findings import Severity
 from inspector.protocol import probes
-from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
 from tests.checks.both import assert_both, checks_of, of_one
-from tests.checks.talks import Cases, Script, Talk
+from tests.checks.talks import Cases, Entry, Script, Talk
 
 _PROMPT = {"name": "greet", "arguments": [{"name": "who", "required": True}]}
 _LOCAL = "http://localhost:8000/mcp"
@@ -92,6 +92,59 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize("id_", CASES)
 def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    ("id_", "method", "params"), [("L-26", "tools/call", {"arguments": {}}), ("L18", "tools/list", {})]
+)
+def test_a_probe_without_what_a_header_repeats_may_be_rejected_for_its_headers(
+    id_: str, method: str, params: object
+) -> None:
+    def rejected(code: int, *, http: bool = True) -> set[str]:
+        talk = Talk(5, transport="http" if http else "stdio")
+        if http:
+            talk.post()
+        _asked(method, params, talk=talk)
+        if http:
+            talk.head(400)
+        return {each.id for each in talk.error(code, id=77).findings()}
+
+    assert not rejected(-32020)
+    assert id_ in rejected(-32020, http=False)
+    assert id_ in rejected(-32000)
+
+
+def _dialled(url: str, *, answered: bool, answering: tuple[bool, bool]) -> Script:
+    """A session at this address, and then what each of the machine's two addresses gives."""
+
+    def talk() -> Talk:
+        connection = ConnectionFact(ConnectionEvent.OPEN, "http", url=url)
+        begun = Talk(4, opened=False, transport="http", connection=connection).post(target=url)
+        begun = begun.head(401) if answered else begun.fact(HttpFact(HttpEvent.ERROR, 1, why="refused"))
+        begun.entries += _addresses(*answering)().entries[1:-1]
+        for n, each in enumerate(begun.entries, 1):
+            begun.entries[n - 1] = Entry(n, each.time_ns, each.what)
+        return begun.close("no session")
+
+    return talk
+
+
+@pytest.mark.parametrize(
+    ("url", "answered", "answering", "severity"),
+    [
+        ("http://127.0.0.1:8000/mcp", True, (True, False), None),
+        ("http://[::1]:8000/mcp", True, (False, True), None),
+        ("http://localhost:8000/mcp", True, (True, False), Severity.HINT),
+        ("http://localhost:8000/mcp", True, (True, True), None),
+        ("http://127.0.0.1:8000/mcp", False, (False, True), Severity.ERROR),
+        ("http://127.0.0.1:8000/mcp", False, (False, False), None),
+    ],
+)
+def test_an_address_that_was_dialled_and_answered_is_all_that_is_needed(
+    url: str, answered: bool, answering: tuple[bool, bool], severity: Severity | None
+) -> None:
+    found = of_one(_dialled(url, answered=answered, answering=answering)().findings(), "H-28")
+    assert [each.severity for each in found] == ([] if severity is None else [severity])
 
 
 @pytest.mark.parametrize(

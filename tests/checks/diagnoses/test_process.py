@@ -4,8 +4,9 @@ import pytest
 
 from inspector.checks.diagnoses import process
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
+from inspector.protocol.frames import Direction
 from tests.checks.both import assert_both, checks_of
-from tests.checks.talks import Cases, Script, Talk, ids
+from tests.checks.talks import Cases, Script, Talk, ids, initialize
 
 
 def _dead(code: int | None, *stderr: str, signal: str = "", after: float = 0.1) -> Script:
@@ -33,6 +34,16 @@ def _mute(*, ends: bool) -> Script:
     return talk
 
 
+def _provoked(sent: bytes) -> Script:
+    """It has answered twice; then it gets this on purpose, and ends."""
+
+    def talk() -> Talk:
+        begun = Talk(opened=False).ask("server/discover").error(-32601).ask("initialize", initialize(4)).error(-32603)
+        return begun.frame(sent, Direction.TO_SERVER, probe=True).exit(1)
+
+    return talk
+
+
 CASES: Cases = {
     "P-03": (_dead(127, "sh: 1: uvx: not found"), _dead(1, "sh: 1: uvx: not found")),
     "P-04": (_dead(1, "it broke"), lambda: Talk().said("it broke").exit(1)),
@@ -51,6 +62,7 @@ CASES: Cases = {
     ),
     "P-15": (_slow(2), _slow(0.5)),
     "P-17": (lambda: Talk().ask("tools/list").exit(1), lambda: Talk().exit(0)),
+    "P-19": (_provoked(b"no JSON"), _provoked(b'{"jsonrpc":"2.0","id":5,"method":"server/discover"}')),
     "P-18": (_mute(ends=False), _mute(ends=True)),
 }
 
@@ -140,8 +152,20 @@ def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("signal", "said"), [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "not a fault of its code")]
+    ("signal", "said"),
+    [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "no fault")],
 )
 def test_what_is_said_of_a_signal_fits_it(signal: str, said: str) -> None:
     found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "P-06")
     assert said in found.fix
+
+
+@pytest.mark.parametrize(("code", "signal"), [(1, ""), (0, ""), (None, "SIGSEGV"), (139, "")])
+def test_what_doctor_sent_last_is_named_as_the_reason_of_an_end_and_the_server_is_not_accused(
+    code: int | None, signal: str
+) -> None:
+    talk = Talk(opened=False).frame(b"Content-Length: 2\r\n\r\n{}", Direction.TO_SERVER, probe=True)
+    found = talk.exit(code, signal).findings()
+    assert {(each.id, each.severity) for each in found} == {("P-19", "hint")}
+    opened = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"nope"}', Direction.TO_SERVER, probe=True)
+    assert {each.id for each in opened.exit(code, signal).findings()} == {"P-19"}
