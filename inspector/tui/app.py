@@ -241,11 +241,11 @@ class InspectApp(
         self.theme = LIGHT_NAME if self.theme == DARK_NAME else DARK_NAME
 
     def action_help(self) -> None:
-        """Show the keys."""
-        from inspector.tui.screens.help import HelpScreen
+        """Show the keys of the panel or dialog in sight, or put the help away."""
+        from inspector.tui.screens.help import turn_help
 
         replay = () if self.playback is None else (keys.Where.REPLAY,)
-        self.push_screen(HelpScreen((*self.panel.places, *replay)))
+        turn_help(self, (*self.panel.places, *replay))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: our own actions, by the words of the help."""
@@ -292,7 +292,7 @@ class InspectApp(
         self.call_later(self.action_show, message.name)
 
 
-_NOT_IN_PALETTE = {"palette", "back", "pane.next", "pane.previous", "copy", "layout"}
+_NOT_IN_PALETTE = {"palette", "help.typing", "back", "pane.next", "pane.previous", "copy", "layout"}
 
 
 def _dress(app: App[None]) -> None:

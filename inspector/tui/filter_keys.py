@@ -4,7 +4,15 @@ from inspector.tui.actions import Action, Where
 
 FILTERING: tuple[Action, ...] = (
     # The line itself
-    Action("filter.complete", ("tab",), "Complete", "Take the first proposal.", Where.FILTER, "complete", footer=True),
+    Action(
+        "filter.complete",
+        ("tab",),
+        "Complete",
+        "Take the first proposal; in an empty line, show some.",
+        Where.FILTER,
+        "complete",
+        footer=True,
+    ),
     Action("filter.next", ("ctrl+n",), "Next proposal", "Put the next proposal first.", Where.FILTER, "turn(1)"),
     Action(
         "filter.older",

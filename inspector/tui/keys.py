@@ -1,9 +1,10 @@
 """Every action and its keys, in one table: bindings, footer and help are made from it.
 
 The rule for keys: the first key of an action reaches us from every terminal; function keys and `ctrl+enter`
-stand second because many do not send them. Never bound are `ctrl+i ctrl+m ctrl+[` (Tab, Enter and Escape by
-other names) and `ctrl+s ctrl+q` (flow control). A key is printable only where nobody types text; where they
-do, the field keeps it. Users rebind by `id`, so an id is for ever.
+stand second because many do not send them (`F1` helps where `?` is text, and Esc leads out of there). Never
+bound are `ctrl+i ctrl+m ctrl+[` (Tab, Enter and Escape by other names) and `ctrl+s ctrl+q` (flow control). A
+key is printable only where nobody types text; where they do, the field keeps it. Users rebind by `id`, so an
+id is for ever.
 """
 
 from textual.binding import Binding, BindingType
@@ -47,6 +48,16 @@ ACTIONS: tuple[Action, ...] = (
     Action("screen.network", ("H",), "HTTP", "Show all HTTP exchanges in full.", _E, "app.show('network')"),
     Action("screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _E, "app.show('raw')"),
     Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
+    Action(
+        "help.typing",
+        ("f1",),
+        "Help",
+        "The same, also in fields and dialogs.",
+        _E,
+        "app.help",
+        footer=True,
+        priority=True,
+    ),
     Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
     Action("back", ("escape",), "Back", "Go back one step. Never quits.", _E, "back"),
     Action("pane.next", ("tab",), "Next pane", "Move to the next pane or field.", _E, "app.focus_next"),
@@ -63,7 +74,12 @@ ACTIONS: tuple[Action, ...] = (
         priority=True,
     ),
     Action(
-        "question.here", ("!",), "Answer here", "Answer the oldest question without leaving.", _E, "app.answer_here"
+        "question.here",
+        ("!", "f12"),
+        "Answer here",
+        "Answer the oldest question without leaving; in a field F12, where ! is text.",
+        _E,
+        "app.answer_here",
     ),
     Action("reconnect", ("ctrl+r",), "Reconnect", "End this connection and open a new one.", _E, "app.reconnect"),
     Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _E, "app.refresh"),

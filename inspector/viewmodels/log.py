@@ -40,6 +40,8 @@ class _Filtering:
     def __init__(self, journal: Journal, index: RowIndex, clock: Callable[[], int], *, threaded: bool) -> None:
         self._journal, self._index, self._clock, self._threaded = journal, index, clock, threaded
         self._find: LogFind | None = None
+        self._shown: tuple[int, array[int]] = (-1, array("I"))
+        """Exchanges that match, and the changes of the filter that they were looked up after."""
 
     def set_filter(self, term: "Term | None") -> None:
         """Show only what matches a filter; None shows all.
@@ -75,6 +77,18 @@ class _Filtering:
 
             self._find = LogFind(self._journal, self._index, self._clock, threaded=self._threaded)
         return self._find
+
+    @property
+    def exchanges_shown(self) -> "array[int] | None":
+        """The numbers of the exchanges of which a message matches the filter, ascending; None without a filter."""
+        found = self._index.filter
+        if found.program is None:
+            return None
+        if self._shown[0] != found.changes:
+            hits = found.hits
+            numbers = set(compress(self._journal.store.columns(1, len(hits) - 1).exchanges, hits[1:]))
+            self._shown = found.changes, array("I", sorted(numbers - {0}))
+        return self._shown[1]
 
     @property
     def has_filter(self) -> bool:

@@ -62,6 +62,8 @@ class RowFilter:
         """At n: 1 if entry n itself matches."""
         self.matches = 0
         """How many do."""
+        self.changes = 0
+        """Grows whenever another entry matches, or one does no more."""
 
     @property
     def program(self) -> "Program | None":
@@ -83,7 +85,7 @@ class RowFilter:
         before, was_complete = self._program, not self.is_filtering
         self.cancel()
         within = bytes(self.hits) if before is not None and was_complete and implies(term, before.term) else None
-        self.hits, self.matches = bytearray(taken + 1), 0
+        self.hits, self.matches, self.changes = bytearray(taken + 1), 0, self.changes + 1
         self._program = self._scan = None
         if term is None:
             return
@@ -207,6 +209,7 @@ class RowFilter:
         came, gone = without(marks, before), without(before, marks)
         self.hits[part] = marks
         self.matches += came.count(1) - gone.count(1)
+        self.changes += 1 in came or 1 in gone
         return Change(first, came, tuple(first + at for at, each in enumerate(gone) if each))
 
 

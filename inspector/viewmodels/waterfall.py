@@ -5,6 +5,7 @@ shows the lanes in sight until the reader takes it into his own hands. A lane is
 may be a million. The lanes of several conversations are `waterfalls`.
 """
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
@@ -36,6 +37,8 @@ class LaneWire(msgspec.Struct, frozen=True, eq=False):
     role: Role = "text"
     offset: int = 0
     """What makes its monotonic clock the one of the axis."""
+    filtered: "Callable[[], array[int] | None]" = lambda: None
+    """The numbers of the exchanges that a filter lets through, ascending; None without a filter."""
 
     @property
     def now(self) -> int:
@@ -145,13 +148,26 @@ class TimeAxis(RowSource):
 class Waterfall(TimeAxis):
     """The lanes of one journal. A row's key is the number of its exchange."""
 
-    def __init__(self, journal: Journal, clock: Callable[[], int]) -> None:
-        self.wires: Sequence[LaneWire] = (LaneWire(journal, clock),)
+    def __init__(self, wire: LaneWire) -> None:
+        self.wires: Sequence[LaneWire] = (wire,)
         self._begin_axis()
+        self._numbers: array[int] | None = None
+        """The exchanges that have lanes, by number; None: all."""
+        self.look()
 
     @property
     def count(self) -> int:
-        return len(self.wires[0].journal.conversation.exchanges)
+        return self.total if self._numbers is None else len(self._numbers)
+
+    @property
+    def total(self) -> int:
+        """How many exchanges there are, with those that a filter hides."""
+        return sum(len(wire.journal.conversation.exchanges) for wire in self.wires)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether a filter chooses the lanes."""
+        return any(wire.filtered() is not None for wire in self.wires)
 
     @property
     def generation(self) -> int:
@@ -159,16 +175,28 @@ class Waterfall(TimeAxis):
 
     def lane(self, index: int) -> tuple[LaneWire, Exchange]:
         """Whose lane it is, and its exchange."""
-        return self.wires[0], self.wires[0].journal.conversation.exchanges[index]
+        number = index + 1 if self._numbers is None else self._numbers[index]
+        return self.wires[0], self.wires[0].journal.conversation.exchanges[number - 1]
 
     def look(self) -> None:
-        """Take in what has come since."""
+        """Take in what has come since, and what the filter lets through now."""
+        numbers = self.wires[0].filtered()
+        if numbers is not self._numbers:
+            self._numbers = numbers
+            self._changes += 1
 
     def of_entry(self, n: int, number: int = 0) -> int:
         """The lane of the exchange that entry n belongs to, or else of the last one that began before it."""
         journal = self.wires[0].journal
         found = journal.store.exchange(n) if 0 < n <= journal.count else 0
-        return found - 1 if found else max(0, bisect_right(journal.conversation.exchanges.request_frames, n, 1) - 2)
+        found = found or max(1, bisect_right(journal.conversation.exchanges.request_frames, n, 1) - 1)
+        return max(0, self.index_of(found))
+
+    def key(self, index: int) -> int:
+        return index + 1 if self._numbers is None else self._numbers[index]
+
+    def index_of(self, key: int) -> int:
+        return min(key, self.total) - 1 if self._numbers is None else bisect_right(self._numbers, key) - 1
 
     def row(self, index: int, width: int) -> RowView:
         wire, exchange = self.lane(index)

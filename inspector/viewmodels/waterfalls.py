@@ -25,9 +25,13 @@ class Waterfalls(Waterfall):
         self.wires = wires
         self._by_number = {wire.number: wire for wire in wires}
         self._begin_axis()
-        self._numbers = [array("I") for _ in wires]
-        self._merge = Merge([Feed(wire.number, _Starts(wire)) for wire in wires])
+        self._begin()
         self.look()
+
+    def _begin(self) -> None:
+        self._taken = [array("I") for _ in self.wires]
+        self._filters = [wire.filtered() for wire in self.wires]
+        self._merge = Merge([Feed(wire.number, _Starts(wire)) for wire in self.wires])
 
     @property
     def count(self) -> int:
@@ -38,10 +42,16 @@ class Waterfalls(Waterfall):
         return self._changes + self._merge.moved
 
     def look(self) -> None:
-        for wire, numbers in zip(self.wires, self._numbers, strict=True):
+        if any(wire.filtered() is not numbers for wire, numbers in zip(self.wires, self._filters, strict=True)):
+            self._begin()
+            self._changes += 1
+        for wire, chosen, numbers in zip(self.wires, self._filters, self._taken, strict=True):
             known, there = len(numbers), len(wire.journal.conversation.exchanges)
-            numbers.extend(range(known + 1, min(there, known + _AT_ONCE) + 1))
-        self._merge.step(self._numbers, (), _AT_ONCE)
+            if chosen is not None:
+                numbers.extend(chosen[known : known + _AT_ONCE])
+            else:
+                numbers.extend(range(known + 1, min(there, known + _AT_ONCE) + 1))
+        self._merge.step(self._taken, (), _AT_ONCE)
 
     def lane(self, index: int) -> tuple[LaneWire, Exchange]:
         code = self._merge.codes[index]
@@ -53,9 +63,10 @@ class Waterfalls(Waterfall):
         wire = self._by_number.get(number)
         if wire is None:
             return 0
-        exchange = Waterfall(wire.journal, wire.clock).of_entry(n) + 1
-        if exchange > len(wire.journal.conversation.exchanges):
+        alone = Waterfall(wire)
+        if not alone.count:
             return 0
+        exchange = alone.key(alone.of_entry(n))
         moment = wire.journal.conversation.exchanges.starts[exchange] + wire.offset
         return max(0, self._merge.find(code_of(number, exchange), moment))
 

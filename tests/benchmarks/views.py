@@ -14,7 +14,7 @@ from inspector.capture.filters.parse import parse
 from inspector.capture.journal import Journal, start_capture
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.viewmodels.log import LogModel
-from inspector.viewmodels.waterfall import Waterfall
+from inspector.viewmodels.waterfall import LaneWire, Waterfall
 
 FEW, MANY = 10_000, 1_000_000
 _LINES, _WIDTH = 45, 157
@@ -108,7 +108,7 @@ def change_of_view(journal: Journal) -> Change:
 
 def lane_frames(journal: Journal) -> Frames:
     """Pictures of the waterfall."""
-    lanes = Waterfall(journal, time.monotonic_ns)
+    lanes = Waterfall(LaneWire(journal, time.monotonic_ns))
 
     def draw(rows: range) -> None:
         lanes.sees(rows, _WIDTH)

@@ -14,10 +14,11 @@ from inspector.config.targets import StdioTarget
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
 from inspector.tui.app import InspectApp
+from inspector.tui.screens.help import HelpScreen
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME
 from inspector.tui.subject import Stage
 from tests.captures.record import sample
-from tests.tui.screen_text import text
+from tests.tui.screen_text import lines, text
 from tests.waiting import until
 
 REPO = Path(__file__).parents[2]
@@ -157,3 +158,25 @@ async def test_an_error_of_ours_is_told_without_the_values_that_were_at_hand(
     assert "broken by ␛[2J" in written
     assert "s3cr3t" not in written.replace('secret = "Bearer s3cr3t"', "")
     assert "\x1b[2J" not in written
+
+
+async def test_f1_shows_help_in_fields_filters_and_dialogs(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        for keys in (
+            ("slash", "a"),
+            ("escape", "escape", "2", "slash"),
+            ("escape", "enter"),
+            ("escape", "escape", "O"),
+        ):
+            await pilot.press(*keys)
+            await until(lambda: "F1 Help" in lines(app)[-1] or "? Help" in lines(app)[-1], f"the footer after {keys}")
+            under = app.screen
+            focused = under.focused
+            await pilot.press("f1")
+            await until(lambda: isinstance(app.screen, HelpScreen), f"help after {keys}")
+            await pilot.press("f1")
+            await until(lambda: not isinstance(app.screen, HelpScreen), f"no help after {keys}")
+            assert app.screen is under
+            assert under.focused is focused

@@ -61,6 +61,9 @@ def test_an_action_explains_itself(action: Action) -> None:
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
 def test_the_first_key_reaches_us_from_every_terminal(action: Action) -> None:
     first = action.keys[0]
+    if action.id == "help.typing":  # where `?` is text: the key of help everywhere, and Esc ? is another way
+        assert first == "f1"
+        return
     named = first in {"enter", "escape", "tab", "shift+tab", "space", "pageup", "pagedown", "comma", *ARROWS}
     control = first.startswith("ctrl+") and len(first) == 6 and first[5].isalpha()
     assert len(first) == 1 or named or control or first == "ctrl+@"  # that one is a byte of its own: NUL

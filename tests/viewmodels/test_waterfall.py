@@ -5,15 +5,17 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture.filters.parse import parse
 from inspector.capture.journal import start_capture
 from inspector.viewmodels.lines import plain
+from inspector.viewmodels.log import LogModel
 from inspector.viewmodels.text import cell_width
-from inspector.viewmodels.waterfall import Waterfall
+from inspector.viewmodels.waterfall import LaneWire, Waterfall
 from tests.viewmodels.tape import Tape
 
 
 def _waterfall(tape: Tape, width: int = 100) -> Waterfall:
-    lanes = Waterfall(tape.journal, tape.clock)
+    lanes = Waterfall(LaneWire(tape.journal, tape.clock))
     lanes.sees(range(lanes.count), width)
     return lanes
 
@@ -137,7 +139,7 @@ def test_the_chosen_lane_is_told_in_words(tape: Tape) -> None:
 
 def test_without_exchanges_there_is_an_axis_all_the_same() -> None:
     journal = start_capture(None)
-    lanes = Waterfall(journal, lambda: 0)
+    lanes = Waterfall(LaneWire(journal, lambda: 0))
     assert lanes.count == 0
     assert not lanes.sees(range(0), 80)
     lanes.zoom(2, 0)
@@ -164,3 +166,27 @@ def test_clocks_that_jump_and_any_zoom_leave_every_lane_in_its_width(
     assert all(cell_width(lane) == width for lane in _lanes(lanes, width))
     assert cell_width(plain(lanes.header(width))) == width
     tape.journal.close()
+
+
+def test_a_filter_chooses_the_lanes(tape: Tape) -> None:
+    _two(tape)
+    model = LogModel(tape.journal, tape.clock)
+    model.refresh()
+    lanes = Waterfall(LaneWire(tape.journal, tape.clock, filtered=lambda: model.exchanges_shown))
+    assert (lanes.count, lanes.is_filtered) == (2, False)
+    model.set_filter(parse("error"))
+    model.filter_step()
+    lanes.look()
+    assert (lanes.count, lanes.total, lanes.is_filtered) == (1, 2, True)
+    assert "second" in _lanes(lanes)[0]
+    assert [lanes.key(0), lanes.index_of(2), lanes.index_of(1)] == [2, 0, -1]
+    assert lanes.of_entry(tape.journal.count) == 0
+    tape.call(3, "third")
+    tape.error(3, -32603, "x")
+    model.refresh()
+    model.filter_step()
+    lanes.look()
+    assert ["second" in line or "third" in line for line in _lanes(lanes)] == [True, True]
+    model.set_filter(None)
+    lanes.look()
+    assert lanes.count == 3

@@ -1,6 +1,10 @@
 """The lanes of several conversations stand on one axis, in the order in which they began."""
 
+from functools import partial
+
+from inspector.capture.filters.parse import parse
 from inspector.viewmodels.lines import plain
+from inspector.viewmodels.log import LogModel
 from inspector.viewmodels.merging import code_of
 from inspector.viewmodels.text import cell_width
 from inspector.viewmodels.waterfall import LaneWire
@@ -85,3 +89,22 @@ def test_without_servers_there_are_no_lanes() -> None:
     lanes = Waterfalls([])
     lanes.show_all()
     assert (lanes.count, lanes.of_entry(1, 1)) == (0, 0)
+
+
+def test_a_filter_chooses_the_lanes_of_each_server() -> None:
+    _, one, other = two()
+    models = [LogModel(tape.journal, tape.clock) for tape in (one, other)]
+    wires = [
+        LaneWire(tape.journal, tape.clock, number, name, filtered=partial(getattr, model, "exchanges_shown"))
+        for number, name, tape, model in ((1, "pier", one, models[0]), (2, "quay", other, models[1]))
+    ]
+    lanes = Waterfalls(wires)
+    assert lanes.count == 3
+    for model in models:
+        model.refresh()
+        model.set_filter(parse("tool in {second, third}"))
+        model.filter_step()
+    lanes.look()
+    assert [line.split()[0] for line in lines(lanes)] == ["quay", "pier"]
+    assert (lanes.count, lanes.total) == (2, 3)
+    close(one, other)

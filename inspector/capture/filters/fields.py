@@ -74,6 +74,13 @@ FIELDS: tuple[Field, ...] = (
     Field("n", _N, "its number", example="n >= 1000"),
     Field("mark", _T, "the colour of the mark that somebody has put there", example="mark == red"),
     Field("comment", _T, "what somebody has written beside that mark", example="comment contains slow"),
+    Field(
+        "failed",
+        Type.FLAG,
+        "a JSON-RPC error, a tool error, an HTTP failure, or a lost request, each with its request; alone also `error`",
+        False,
+        example="failed and not probe",
+    ),
     Field("pending", Type.FLAG, "an answer is still awaited", example="pending"),
     Field("probe", Type.FLAG, "sent to find something out (era, doctor), or the answer to that", example="not probe"),
     Field("stderr", Type.FLAG, "a line of the server's stderr", example="stderr and warning"),

@@ -239,7 +239,9 @@ class _Parser(_Tokens):
             raise FilterError('a header is named so: http.header["content-type"]', token.column)
         ref = Ref(field.name, path, scope)
         op = self._operator(ref, field, token)
-        return Has(ref) if op is None else self._comparison(ref, field, op)
+        if op is None:
+            return Has(Ref("failed") if ref == Ref("error") else ref)  # everything that failed, not the member alone
+        return self._comparison(ref, field, op)
 
     def _path(self, steps: list[Step], field: Field) -> tuple[Step, ...]:
         """The path behind a name, brackets and what follows them included."""

@@ -22,7 +22,7 @@ from inspector.protocol.facts import Fact
 
 _OURS = "mcp-inspect"
 """Whose captures are spelled as expected."""
-_CHANGING = frozenset(("status", "pending", "dur", "age", "error.code", "progress"))
+_CHANGING = frozenset(("status", "failed", "pending", "dur", "age", "error.code", "progress"))
 """Fields that change when an exchange goes on."""
 
 

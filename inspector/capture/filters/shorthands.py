@@ -9,7 +9,7 @@ from datetime import datetime
 from inspector.capture.filters import values
 from inspector.capture.filters.fields import BY_NAME, Type, find, nearest
 from inspector.capture.filters.lexer import Token
-from inspector.capture.filters.terms import Compare, Has, Op, Ref, Scope, Term, any_of
+from inspector.capture.filters.terms import Compare, Has, Op, Ref, Scope, Term
 from inspector.errors import FilterError
 
 Make = Callable[[Token, datetime], Term]
@@ -24,7 +24,6 @@ _MEASURES = {
 }
 _KINDS = frozenset(BY_NAME["kind"].choices) - {"error"}
 _STATES = frozenset(BY_NAME["status"].choices) - {"error", "pending"}
-_FAILURES = (("kind", "error"), ("status", "tool-error"))
 
 
 def shorthand(name: str) -> Make | None:
@@ -53,7 +52,7 @@ def _is_what(token: Token, today: datetime) -> Term:
     if word in _STATES:
         return Compare(Ref("status"), Op.EQ, (word,))
     if word == "error":
-        return any_of([Compare(Ref(name), Op.EQ, (what,)) for name, what in _FAILURES])
+        return Has(Ref("failed"))
     field = find(word)
     if field is None or field.type is not Type.FLAG:
         known = ", ".join(sorted((*_KINDS, *_STATES, "error", "pending", "probe")))

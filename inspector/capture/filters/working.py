@@ -26,7 +26,15 @@ from inspector.capture.journal import Journal
 from inspector.capture.meaning import MessageKind
 from inspector.capture.store import FROM_SERVER_BIT, KIND_BITS, PROBE_BIT, TO_SERVER_BIT, EntryKind
 from inspector.protocol import peek
-from inspector.protocol.facts import HttpFact, SseNote
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    HttpEvent,
+    HttpFact,
+    ProcessEvent,
+    ProcessFact,
+    SseNote,
+)
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message
 
@@ -34,6 +42,10 @@ _OF_TARGET = {"tool": "tools/call", "prompt": "prompts/get", "uri": "resources/"
 """How the methods begin whose target a field is about."""
 _MESSAGES = {kind.name.lower(): kind for kind in MessageKind if kind is not MessageKind.NONE}
 _FACTS = {kind.name.lower(): kind for kind in EntryKind if kind is not EntryKind.FRAME}
+_FAILED = ("error", "tool-error", "lost")
+"""States of an exchange that count as failed."""
+_ACCEPTED, _HTTP_ERRORS, _NOT_ALLOWED = 202, 400, 405
+"""HTTP statuses. 405 is the normal response of a server without a stream to a GET, or without sessions to a DELETE."""
 _COLUMNS = {"size": "sizes", "time": "walls", "n": "n"}
 
 
@@ -68,6 +80,7 @@ class Workshop:
             ),
             "server": lambda test: ByJournal(lambda: _set(test)(_server(journal))),
             "probe": lambda test: _flagged(lambda flags: bool(flags & PROBE_BIT)),
+            "failed": lambda test: self._failed(),
             "stderr": lambda test: _kind(lambda kind: bool(kind == "stderr")),
             "raw.valid": lambda test: Opposite(_kind(lambda kind: bool(kind == "garbled"))),
             "channel": lambda test: ByEntry(lambda entry: _tried(test, _channel(entry))),
@@ -107,6 +120,42 @@ class Workshop:
 
     def _status(self, test: Test) -> Node:
         return ByExchange(self._exchanges.text_test("status", test))
+
+    def _failed(self) -> Node:
+        """What an exchange came to, messages that are none, and bad ends of HTTP exchanges, connections, processes."""
+        garbled = AllOf([_kind(lambda kind: bool(kind == "garbled")), ByEntry(lambda entry: not self._accepted(entry))])
+        facts = _kind(lambda kind: kind in ("http", "connection", "process"))
+        return AnyOf(
+            [
+                _kind(lambda kind: bool(kind == "error")),
+                self._status(lambda status: status in _FAILED),
+                garbled,
+                AllOf([facts, ByEntry(lambda entry: self._is_bad_end(entry.what))]),
+            ]
+        )
+
+    def _accepted(self, entry: Entry) -> bool:
+        """Whether it is the body of a 202 response: legal, and often a word of text."""
+        return self._http_status(entry) == _ACCEPTED and isinstance(entry.what, Frame)
+
+    def _is_bad_end(self, what: object) -> bool:
+        match what:
+            case ConnectionFact():
+                return what.event is ConnectionEvent.ABORT
+            case ProcessFact():
+                return what.event is ProcessEvent.EXIT and (bool(what.code) or bool(what.signal))
+            case HttpFact(event=HttpEvent.ERROR):
+                return True
+            case HttpFact(event=HttpEvent.RESPONSE):
+                return what.status >= _HTTP_ERRORS and not (
+                    what.status == _NOT_ALLOWED and not self._is_post(what.http)
+                )
+            case _:
+                return False
+
+    def _is_post(self, http: int) -> bool:
+        found = self._journal.http_exchanges.get(http)
+        return found is not None and found.request is not None and found.request.method == "POST"
 
     def _id(self, test: Test) -> Node:
         def of_answer(message: Message) -> bool:

@@ -58,6 +58,8 @@ class FilterPane(Widget):
         self._kept: SavedFilters | None = None
         self._named: dict[str, str] = {}
         self._said: tuple[int, int, str] | None = None
+        self._is_said = False
+        """Whether the line shows that; it does not once its text has changed."""
 
     @property
     def bar(self) -> "FilterBar":
@@ -127,9 +129,9 @@ class FilterPane(Widget):
         if self._bar is None or not self._bar.display:
             return
         now = (model.matches, self.subject.journal.count, model.filter_trouble) if self.text else None
-        if now == self._said:
+        if self._is_said and now == self._said:
             return
-        self._said = now
+        self._said, self._is_said = now, True
         if now is None or not model.has_filter:
             self._bar.say_count(None)
         else:
@@ -153,7 +155,7 @@ class FilterPane(Widget):
         if message.control is not self._bar:
             self.post_message(self.Sought(message.text))
             return
-        self._said = None
+        self._is_said = False
         reading = self._read(message.text)
         if not reading.error:
             self.post_message(self.Filtered(reading.term))

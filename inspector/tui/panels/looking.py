@@ -140,10 +140,11 @@ class Looking(Part):
         self._say(f"{name[1:]} is a column now. C changes the columns.")
 
     def action_waterfall(self) -> None:
-        """Show all exchanges on an axis of time; come back with one of them."""
+        """Show the exchanges that the filter lets through on an axis of time; come back with one of them."""
         from inspector.tui.screens.waterfall import WaterfallScreen
 
-        self.app.push_screen(WaterfallScreen(self.list.filters.subject, self.list.chosen), self._went)
+        subject, chosen, listed = self.list.filters.subject, self.list.chosen, self.list
+        self.app.push_screen(WaterfallScreen(subject, chosen, lambda: listed.model.exchanges_shown), self._went)
 
     def _say(self, said: str) -> None:
         from inspector.viewmodels.text import visible

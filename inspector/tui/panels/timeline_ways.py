@@ -1,5 +1,6 @@
 """What a person can do to the timeline beside looking: find in it, see partners; what it can't do, it says."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.widget import Widget
@@ -68,11 +69,19 @@ class TimelineWays(Widget):
         self.notify(f"Matches {'with' if shown else 'without'} their partners.", markup=False, timeout=3)
 
     def action_waterfall(self) -> None:
-        """Show all exchanges of all servers on one axis of time."""
+        """Show the exchanges of all servers that the filter lets through on one axis of time."""
         from inspector.tui.screens.waterfall import AllWaterfallsScreen
 
         wires = [
-            LaneWire(wire.journal, wire.clock, wire.number, wire.name, wire.role, wire.axis_offset)
+            LaneWire(
+                wire.journal,
+                wire.clock,
+                wire.number,
+                wire.name,
+                wire.role,
+                wire.axis_offset,
+                partial(getattr, wire.model, "exchanges_shown"),
+            )
             for wire in self.timeline.wires
         ]
         self.app.push_screen(AllWaterfallsScreen(wires, self.chosen), self._go_to)

@@ -3,13 +3,14 @@
 The keys are read from the table that binds them, so what stands here is what works.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.console import Group
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
@@ -68,10 +69,11 @@ class HelpScreen(ModalScreen[None]):
     }
     """
 
-    def __init__(self, places: tuple[Where, ...]) -> None:
-        """Explain the keys of `places`, and of what works everywhere."""
+    def __init__(self, places: tuple[Where, ...], more: Sequence[Section] = ()) -> None:
+        """Explain the keys of `places`, and of what works everywhere; `more` stands first."""
         super().__init__()
         self._places = places
+        self._more = more
 
     def compose(self) -> ComposeResult:
         """Keys and signs; beside or below them the keys that work everywhere and the words."""
@@ -81,7 +83,7 @@ class HelpScreen(ModalScreen[None]):
             frame.border_subtitle = "Esc closes"
             with Scroller(), Vertical(id="columns"):
                 with Vertical():
-                    yield from map(_Part, _keys(*here))
+                    yield from map(_Part, [*self._more, *_keys(*here)])
                 with Vertical():
                     yield from map(_Part, [*_keys(Where.EVERYWHERE), _signs(), _words()])
 
@@ -92,6 +94,27 @@ class HelpScreen(ModalScreen[None]):
     def action_back(self) -> None:
         """Close it."""
         self.dismiss()
+
+
+def turn_help(app: App[Any], places: tuple[Where, ...]) -> None:
+    """Show the help of a dialog on top by its own keys, else that of `places`; put it away if it is shown."""
+    top = app.screen
+    if isinstance(top, HelpScreen):
+        top.dismiss()
+        return
+    if not isinstance(top, ModalScreen):
+        app.push_screen(HelpScreen(places))
+        return
+    known = {action.id: action.where for action in keys.ACTIONS}
+    active = [found.binding for found in top.active_bindings.values() if found.node is not app]
+    own: dict[str, list[str]] = {}
+    for each in active:
+        if each.id not in known and (each.tooltip or each.description):
+            own.setdefault(each.tooltip or each.description, []).append(keys.key_name(each.key))
+    found = dict.fromkeys(known[each.id] for each in active if each.id in known)
+    here = [place for place in found if place is not Where.EVERYWHERE]
+    dialog = Section("This dialog", tuple(Fact("  ".join(named), does) for does, named in own.items()))
+    app.push_screen(HelpScreen((*here, Where.EVERYWHERE), (dialog,) if own else ()))
 
 
 class _Part(Static):

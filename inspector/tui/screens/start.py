@@ -37,7 +37,7 @@ from inspector.viewmodels.start import (
     server_section,
 )
 
-_HERE = ("help", "theme", "quit")
+_HERE = ("help", "help.typing", "theme", "quit")
 
 
 class StartApp(App[StartChoice]):
@@ -95,10 +95,10 @@ class StartApp(App[StartChoice]):
         self.theme = LIGHT_NAME if self.theme == DARK_NAME else DARK_NAME
 
     def action_help(self) -> None:
-        """Show the keys."""
-        from inspector.tui.screens.help import HelpScreen
+        """Show the keys, or put them away."""
+        from inspector.tui.screens.help import turn_help
 
-        self.push_screen(HelpScreen((Where.START, Where.MOVING)))
+        turn_help(self, (Where.START, Where.MOVING))
 
 
 class StartList(LogList):

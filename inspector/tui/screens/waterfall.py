@@ -3,7 +3,8 @@
 It looks again by itself, so what runs is seen to run.
 """
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -43,10 +44,12 @@ class WaterfallScreen(ModalScreen[int | None]):
     WaterfallScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
     """
 
-    def __init__(self, subject: Subject, chosen: int) -> None:
-        """Begin at the exchange of the entry `chosen`."""
+    def __init__(
+        self, subject: Subject, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
+    ) -> None:
+        """Begin at the exchange of the entry `chosen`; `filtered`: see `LaneWire`."""
         super().__init__()
-        self._lanes: Waterfall = Waterfall(subject.journal, lambda: subject.now_ns)
+        self._lanes: Waterfall = Waterfall(LaneWire(subject.journal, lambda: subject.now_ns, filtered=filtered))
         self._chosen = self._lanes.of_entry(chosen) if chosen else -1
         self._of = visible(subject.about.label, limit=60)
         self._follow = subject.stage not in _ENDED
@@ -54,7 +57,8 @@ class WaterfallScreen(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         """Title, lanes, words, keys."""
         yield Static(Text(f"Waterfall  {self._of}"))
-        nothing: Span = ("There is no exchange yet.", "muted")
+        said = "No exchange matches the filter." if self._lanes.is_filtered else "There is no exchange yet."
+        nothing: Span = (said, "muted")
         yield LogList(self._lanes, follow=self._follow, empty=((nothing,),))
         yield StatusLine()
         yield FooterBar()
@@ -75,8 +79,11 @@ class WaterfallScreen(ModalScreen[int | None]):
     def _look(self) -> None:
         self._lanes.look()
         self.rows.sync()
-        count = f"{self._lanes.count:,} exchanges"
-        self.query_one(StatusLine).show(self._lanes.said(self.rows.view.cursor), [(count, "muted")])
+        lanes = self._lanes
+        count: Span = (f"{lanes.total:,} exchanges", "muted")
+        if lanes.is_filtered:
+            count = (f"{lanes.count:,} of {lanes.total:,} exchanges match the filter", "accent")
+        self.query_one(StatusLine).show(lanes.said(self.rows.view.cursor), [count])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Go to its request in the list."""

@@ -41,7 +41,7 @@ class FilterLine(SearchLine):
             self.what = what
 
     def action_complete(self) -> None:
-        """Take the first proposal; without one, go on to the next pane."""
+        """Take the first proposal, or show what can begin a filter; without one, go on to the next pane."""
         self.post_message(self.Asked("complete"))
 
     def action_turn(self, by: int) -> None:
@@ -165,6 +165,10 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
                 self._older()
 
     def _complete(self) -> None:
+        if not self.text:  # stay: the letters that follow are meant for the line
+            self._proposals = self._propose("")
+            self._hint()
+            return
         items = self._items()
         if not items:
             self.app.action_focus_next()

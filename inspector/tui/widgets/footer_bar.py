@@ -17,7 +17,7 @@ from inspector.viewmodels.text import visible
 
 _ORDER = {action.id: (action.where is keys.Where.EVERYWHERE, place) for place, action in enumerate(keys.ACTIONS)}
 """What belongs to a place before what works everywhere."""
-_RIGHT = {"help": 0, "palette": 100, "quit": 0}
+_RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
 """What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
 _SENDING = frozenset(
     (
@@ -50,6 +50,8 @@ class FooterBar(ItemBar):
             return
         recorded = getattr(getattr(self.app, "subject", None), "stage", None) in (Stage.LOADING, Stage.RECORDED)
         active = [each for each in _in_order(_untyped(screen)) if not (recorded and each.binding.id in _SENDING)]
+        if any(found.binding.id == "help" for found in active):  # one of the two is enough
+            active = [found for found in active if found.binding.id != "help.typing"]
         left = [found for found in active if found.binding.id not in _RIGHT]
         right = [found for found in active if found.binding.id in _RIGHT]
         self._offers = {_name(found.binding): found for found in active}

@@ -120,14 +120,14 @@ class NoticeBar(ItemBar):
         return focused is not None and focused.check_consume_key("exclamation_mark", "!")
 
     def _right(self, age: str) -> tuple[Item, ...]:
-        here = keys.action("question.here").keys[0]
+        here, typing_here = (keys.key_name(key) for key in keys.action("question.here").keys)
         inbox = keys.action("screen.inbox").keys[0]
-        first = "Esc " if self._typing else ""
-        items = [
-            Item(((age, "warning"),), rank=3),
-            Item(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1),
-            Item(((first + here, "accent"), (" here", "muted")), "here"),
-        ]
+        items = [Item(((age, "warning"),), rank=3)]
+        if self._typing:  # the other keys are text there
+            items.append(Item(((typing_here, "accent"), (" here", "muted")), "here"))
+        else:
+            items.append(Item(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1))
+            items.append(Item(((here, "accent"), (" here", "muted")), "here"))
         if len(self._waiting) > 1:
             items.insert(0, Item(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
         return tuple(items)

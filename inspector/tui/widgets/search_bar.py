@@ -6,6 +6,7 @@ with `say_count` or `say_error`. Escape clears the line first and leaves it only
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -31,6 +32,15 @@ class SearchLine(Input):
     def __init__(self, placeholder: str) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
         self.cursor_blink = False  # a blinking cursor writes to the terminal all day
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Take what is typed; in an empty line a question mark asks for help, as it does where nothing is typed."""
+        if event.character == "?" and not self.value:
+            event.stop()
+            event.prevent_default()
+            await self.run_action("app.help")
+            return
+        await super()._on_key(event)
 
     def action_leave(self) -> None:
         """Clear, or leave."""

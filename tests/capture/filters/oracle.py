@@ -99,6 +99,9 @@ class Oracle:
                 yield isinstance(what, Stderr)
             case "raw.valid":
                 yield self._kind(n) != "garbled"
+            case "failed":
+                status = next(self._of_exchange("status", exchange), "") if exchange is not None else ""
+                yield self._kind(n) in ("error", "garbled") or status in ("error", "tool-error", "lost")
             case "probe":
                 yield _of_probe(self, n)
             case "text" if isinstance(what, Frame | Stderr):
@@ -192,7 +195,7 @@ def _reach_any(value: Any, path: tuple[Any, ...]) -> list[Any]:
 
 
 def _is_set(value: Any, ref: Ref) -> bool:
-    if ref.name in ("params", "args", "result", "error", "pending", "probe", "stderr", "raw.valid"):
+    if ref.name in ("params", "args", "result", "error", "pending", "probe", "stderr", "raw.valid", "failed"):
         return value is not None and value is not False
     return value != "" if isinstance(value, str) else True
 

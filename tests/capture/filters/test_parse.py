@@ -82,9 +82,7 @@ def test_what_is_wrong_is_told_where_it_is(text: str, column: int, said: str) ->
 
 def test_a_name_stands_for_its_filter() -> None:
     named = {"slow": "dur > 1s", "bad": "@slow or is:error", "loop": "x or @loop", "wrong": "dur >", "empty": " "}
-    assert describe(parse("@bad and tool", named=named)) == (
-        "(dur > 1s or kind == error or status == tool-error) and tool"
-    )
+    assert describe(parse("@bad and tool", named=named)) == ("(dur > 1s or failed) and tool")
     for name, said in [("loop", "leads back"), ("wrong", "in @wrong"), ("empty", "is empty")]:
         with pytest.raises(FilterError, match=said):
             parse(f"@{name}", named=named)

@@ -12,7 +12,7 @@ from inspector.capture.filters.parse import parse
 from inspector.capture.filters.program import Program
 from inspector.capture.journal import Journal
 from inspector.capture.records import Tool
-from inspector.protocol.facts import Fact
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact
 from tests.capture.filters.oracle import Oracle
 from tests.viewmodels.tape import Tape
 
@@ -165,3 +165,22 @@ class Escaping:
 
     def read(self, place: int, length: int) -> bytes:
         return self._line
+
+
+def test_error_finds_all_that_failed_and_nothing_else(tape: Tape) -> None:
+    tape.connected("http://x/mcp")
+    good = [tape.call(1, "fine"), tape.answer(1, {"content": [{"type": "text", "text": "an error in words"}]})]
+    bad = [tape.call(2, "refused"), tape.error(2, -32602, "no")]
+    bad += [tape.call(3, "failing"), tape.answer(3, {"content": [], "isError": True})]
+    for http, method, status in ((1, "POST", 200), (2, "POST", 500), (3, "GET", 405), (4, "GET", 404)):
+        tape.fact(HttpFact(HttpEvent.REQUEST, http, method=method, target="http://x/mcp"))
+        (bad if status in (500, 404) else good).append(tape.fact(HttpFact(HttpEvent.RESPONSE, http, status=status)))
+    bad.append(tape.fact(HttpFact(HttpEvent.ERROR, 5, why="connection refused")))
+    bad.append(tape.call(4, "lost"))
+    bad.append(tape.fact(ConnectionFact(ConnectionEvent.ABORT, "http", why="the connection was reset")))
+    assert found(tape.journal, "error") == found(tape.journal, "is:error") == sorted(bad)
+    assert set(found(tape.journal, "not error")) >= set(good)
+
+
+def test_a_request_is_found_once_it_has_failed(tape: Tape) -> None:
+    assert program(tape.journal, "error").follows_exchanges

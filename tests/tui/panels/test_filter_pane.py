@@ -6,6 +6,7 @@ from inspector.capture.filters.terms import Term
 from inspector.config.filters import SavedFilters
 from inspector.config.paths import places
 from inspector.tui.panels.filter_pane import FilterPane
+from inspector.viewmodels.log import LogModel
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
 from tests.viewmodels.tape import Tape
@@ -80,3 +81,26 @@ async def test_what_is_found_is_asked_for_apart(tape: Tape) -> None:
         await pilot.press(*"sell", "enter")
         await until(lambda: app.sought() == ["sell"], "what is sought")
         assert app.terms() == []
+
+
+async def test_the_count_goes_with_the_filter(tape: Tape) -> None:
+    pane = FilterPane(Staged(handshake(tape)))
+    app = Listening(pane)
+    model = LogModel(tape.journal, tape.clock)
+    async with app.run_test(size=(80, 10)) as pilot:
+        await ready(pilot, pane)
+        pane.open()
+        await pilot.press(*"method")
+        await until(lambda: bool(app.terms()), "the filter")
+        model.refresh()
+        model.set_filter(app.terms()[-1])
+        model.filter_step()
+        pane.say(model, None)
+        await pilot.pause()
+        assert " of 5" in app.rows()[0]
+        await pilot.press("escape")
+        await until(lambda: app.terms()[-1] is None, "no filter")
+        model.set_filter(None)
+        pane.say(model, None)
+        await pilot.pause()
+        assert " of 5" not in app.rows()[0]

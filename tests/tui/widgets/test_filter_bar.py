@@ -124,3 +124,28 @@ async def test_a_definition_says_what_enter_will_do() -> None:
         await pilot.press(*"@bad = is:error")
         await pilot.pause()
         assert app.rows()[1] == " Enter saves it as @bad"
+
+
+async def test_tab_in_an_empty_line_stays_and_shows_what_can_be_typed() -> None:
+    bar, app = made()
+    async with app.run_test(size=(80, 10)) as pilot:
+        bar.focus()
+        await pilot.press("tab", "tab")
+        await pilot.pause()
+        assert bar.has_focus_within
+        assert bar.text == ""
+        assert "method  tool" in app.rows()[1]
+        await pilot.press("p")
+        assert bar.text == "p"
+
+
+async def test_a_question_mark_asks_for_help_only_in_an_empty_line() -> None:
+    bar, app = made()
+    asked: list[bool] = []
+    app.action_help = lambda: asked.append(True)  # type: ignore[attr-defined]
+    async with app.run_test(size=(80, 10)) as pilot:
+        bar.focus()
+        await pilot.press("question_mark")
+        assert (asked, bar.text) == ([True], "")
+        await pilot.press("a", "question_mark")
+        assert (asked, bar.text) == ([True], "a?")
