@@ -20,9 +20,10 @@ from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.rows import row_of_answer
-from inspector.checks.scene import Asked, Case, Scene
+from inspector.checks.scene import Asked, Case, Scene, row_of
 from inspector.checks.set_aside import LEARNING, SetAside, set_aside
 from inspector.checks.traits import traits_of_result, traits_of_telling
+from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.cut import messages_of
 from inspector.protocol.facts import (
@@ -39,7 +40,8 @@ from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, RequestId
 from inspector.protocol.questions import INPUT_REQUIRED
-from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.table import ROWS, resolve
 
 __all__ = ["Inspection", "Observed"]
 logger = logging.getLogger(__name__)
@@ -53,6 +55,8 @@ MOST_OF_ONE = 200
 """Findings of one check that are kept one by one; further ones are counted."""
 MOST_FLAWS = 60
 """That one check may find in one message."""
+MOST_EARLY = 200
+"""Messages before the response to `initialize` that are judged once it has come; further ones are not."""
 MOST_WAITING = 2000
 """Expensive questions that wait; further ones are not asked, and counted."""
 
@@ -100,6 +104,8 @@ class Inspection:
         self._tables = tables()
         self._plans: dict[_Moment, _Plan] = {}
         self._waiting: deque[tuple[Case, Check]] = deque()
+        self._early: list[Case] = []
+        """What the server sent between `initialize` and its response: by then nobody knew how to judge it."""
         self._found: list[Finding] = []
         self._over = False
 
@@ -224,7 +230,20 @@ class Inspection:
                 self._moment(case, "meta", "")
         else:
             self._moment(case, "garbled", "")
+        if scene.opening is None and scene.handshake is not None and (kind is Notification or kind is Request):
+            if len(self._early) < MOST_EARLY:
+                self._early.append(case)
         listened(scene, case)
+
+    def _judge_early(self, row: int, n: int) -> None:
+        """Judge what came before the response to `initialize` by a row; entry `n` has made that possible."""
+        early, self._early = self._early, []
+        for case in early:
+            case.row, case.known_at = row, n
+            kind = "request" if type(case.message) is Request else "notification"
+            self._ask(
+                case, tuple(each for each in self._plan((row, kind, case.method, case.traits)) if each[1].belated)
+            )
 
     def _answer(self, case: Case, message: Answer | ErrorAnswer) -> None:
         scene, is_result = self.scene, isinstance(message, Answer)
@@ -247,6 +266,8 @@ class Inspection:
         if has_meta(case):
             self._moment(case, "meta", "")
         answered(scene, case)
+        if self._early and scene.opening is not None:
+            self._judge_early(scene.row, case.n)
 
     def _fact(self, entry: Observed, fact: Fact) -> None:
         scene = self.scene
@@ -275,6 +296,7 @@ class Inspection:
                 self._end(entry.n)
             asked, done = self.scene.asked, self.scene.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
+            self._early = []
             self.scene, self._over = Scene(self.scene.number + another, self._beside, self._seen, self._rest), False
             if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
                 self.scene.asked, self.scene.done = asked, done
@@ -300,6 +322,9 @@ class Inspection:
     def _end(self, n: int) -> None:
         if not self._over and self.taken:
             self._over = True
+            if self._early and self.scene.handshake is not None:  # it was never answered: what was offered counts
+                offered = peek.text(self.scene.handshake.params, "protocolVersion") or ""
+                self._judge_early(row_of(resolve(offered, Era.LEGACY)[0]), n)
             case = Case(self.scene, n, self.scene.last_ns, self.scene.row)
             self._moment(case, "end", "")
 
@@ -360,7 +385,7 @@ class Inspection:
                 connection=case.scene.number,
                 trait=flaw.trait,
                 hosts=flaw.hosts,
-                known_at=max(case.n, *frames, 0),
+                known_at=max(case.known_at, *frames, 0),
             )
         )
 

@@ -58,6 +58,8 @@ def _requested(scene: Scene, frame: Frame, request: Request) -> None:
         scene.tokens[token] = Telling(asked)
     if frame.http is not None:
         scene.life(frame.http).asked.append(asked)
+    if request.method == "initialize":
+        scene.handshake = asked
     if request.method == "subscriptions/listen":
         scene.listens[request.id] = Listen(asked, peek.mapping(params, "notifications"))
 

@@ -73,6 +73,8 @@ class Check(msgspec.Struct, frozen=True):
     """Whether it is asked before a revision is known, too: logins come before everything else."""
     needs: int = 0
     """The traits without any one of which there is nothing to ask; 0 for none. See `traits`."""
+    belated: bool = False
+    """Whether it is asked about messages before the response to `initialize`, too, once that has come."""
 
     def applies_to(self, row: int) -> bool:
         """Whether it may be asked; of an unknown revision only what holds in all of them."""
@@ -114,6 +116,7 @@ def declare(
     wanted: Callable[[Any], bool] | None = None,
     early: bool = False,
     needs: int = 0,
+    belated: bool = False,
 ) -> None:
     """Add a check to the list. Two of one id are a mistake."""
     assert id_ not in CHECKS, f"two checks are called {id_}"
@@ -121,6 +124,7 @@ def declare(
         *(id_, title, severity, topic, fix, since, until, mild_until, mild, confidence, hooks, heavy, judge, wanted),
         early,
         needs,
+        belated,
     )
 
 

@@ -237,6 +237,8 @@ class Scene(_Offered, _Carried, _Ran):
         self.began_ns = 0
         self.wall_offset_ns: int | None = None
         """What to add to a moment to get the time of day, since 1970; None before the first frame."""
+        self.handshake: Asked | None = None
+        """The newest `initialize`."""
         self.opening: Opening | None = None
         self.revision: Revision | None = None
         self.row = 0
@@ -297,7 +299,9 @@ class Scene(_Offered, _Carried, _Ran):
         """What the client declares."""
         if asked is not None and peek.has(asked.params, "_meta", PREFIX + "clientCapabilities"):
             return peek.mapping(asked.params, "_meta", PREFIX + "clientCapabilities")
-        return self.opening.client_capabilities if self.opening else {}
+        if self.opening is not None:
+            return self.opening.client_capabilities
+        return peek.mapping(self.handshake.params if self.handshake else None, "capabilities")
 
     def settle(self, opening: Opening) -> None:
         """The revision is known, or another one now."""
@@ -355,13 +359,15 @@ class Case:
 
     __slots__ = (
         *("asked", "fact", "frame", "life", "listed", "message", "n", "note"),
-        *("row", "scene", "telling", "time_ns", "traits", "value"),
+        *("known_at", "row", "scene", "telling", "time_ns", "traits", "value"),
     )
 
     def __init__(self, scene: Scene, n: int, time_ns: int, row: int) -> None:
         self.scene = scene
         self.n = n
         """The entry's number."""
+        self.known_at = n
+        """The entry with which it can be judged: a later one, if what was declared was not known yet."""
         self.time_ns = time_ns
         self.row = row
         """The revision to judge by; 0 if not known."""

@@ -181,6 +181,7 @@ def _is_batch(case: Case) -> bool:
     until=4,
     mild_until=2,
     fix="Look at the client's capabilities first.",
+    belated=True,
 )
 def asks_what_was_offered(case: Case) -> Iterator[Flaw]:
     """Only negotiated capabilities are used, and only methods that the revision has."""

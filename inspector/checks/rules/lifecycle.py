@@ -31,18 +31,36 @@ def revision_is_known(case: Case) -> Iterator[Flaw]:
     topic="basic/lifecycle",
     until=4,
     fix="Wait for notifications/initialized.",
+    belated=True,
 )
 def waits_for_initialized(case: Case) -> Iterator[Flaw]:
     """Before `notifications/initialized` a server should send no requests but pings."""
-    if not case.scene.initialized and case.method != "ping" and case.scene.opening is not None:
+    if _is_early(case) and case.method != "ping":
         yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
 
 
-@check("L04", _HINT, "a notification before the client was ready", "notification", topic="basic/lifecycle", until=4)
+def _is_early(case: Case) -> bool:
+    """Whether the handshake has begun, and the client has not said yet that it is ready."""
+    scene = case.scene
+    return not scene.initialized and (scene.opening is not None or scene.handshake is not None)
+
+
+@check(
+    "L04",
+    _HINT,
+    "a notification before the client was ready",
+    "notification",
+    topic="basic/lifecycle",
+    until=4,
+    belated=True,
+)
 def tells_after_initialized(case: Case) -> Iterator[Flaw]:
     """Only log messages should come so early."""
-    early = not case.scene.initialized and case.scene.opening is not None
-    if early and case.method not in ("notifications/message", "notifications/progress", "notifications/cancelled"):
+    if _is_early(case) and case.method not in (
+        "notifications/message",
+        "notifications/progress",
+        "notifications/cancelled",
+    ):
         yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
 
 
@@ -174,6 +192,7 @@ _LISTS = {
     mild_until=2,
     until=4,
     fix='Declare "listChanged": true.',
+    belated=True,
 )
 def promised_to_tell_of_lists(case: Case) -> Iterator[Flaw]:
     """Notifications of changes are a capability."""
@@ -190,6 +209,7 @@ def promised_to_tell_of_lists(case: Case) -> Iterator[Flaw]:
     topic="server/resources",
     mild_until=2,
     fix='Declare "subscribe": true.',
+    belated=True,
 )
 def promised_to_tell_of_resources(case: Case) -> Iterator[Flaw]:
     """Updates are a capability."""
@@ -204,6 +224,7 @@ def promised_to_tell_of_resources(case: Case) -> Iterator[Flaw]:
     "notification notifications/message",
     topic="server/utilities/logging",
     fix="Declare logging.",
+    belated=True,
 )
 def promised_to_log(case: Case) -> Iterator[Flaw]:
     """“Servers that emit log message notifications MUST declare the logging capability.”"""

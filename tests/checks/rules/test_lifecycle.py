@@ -103,3 +103,38 @@ def test_numbers_of_a_candidate_are_leftovers_only_in_their_own_shape() -> None:
     data = {"supported": ["x"], "requested": ROWS[-1].date}
     assert "L13" in ids(Talk(5).ask("tools/list").error(-32004, data=data))
     assert "L13" not in ids(Talk(5).ask("tools/list").error(-32004))
+
+
+def _before_the_response(capabilities: dict[str, Any]) -> Talk:
+    talk = Talk(opened=False).ask("initialize", initialize(4, {}))
+    talk = talk.tell("notifications/message", {"level": "info", "data": 1}).tell("notifications/tools/list_changed")
+    return talk.demand("roots/list").demand("ping", id_=901).answer(initialized(4, capabilities))
+
+
+def test_what_comes_before_the_response_to_initialize_is_judged_once_it_is_there() -> None:
+    found = [each for each in _before_the_response(_NONE).findings() if each.id in {"L03", "L04", "E15", "C01", "C03"}]
+    assert [(each.id, each.frames[0], each.known_at) for each in found] == [
+        ("C03", 3, 7),
+        ("L04", 4, 7),
+        ("C01", 4, 7),
+        ("L03", 5, 7),
+        ("E15", 5, 7),
+    ]
+    assert {each.revision for each in found} == {ROWS[3].date}
+
+
+def test_what_is_declared_in_the_response_is_no_fault_before_it() -> None:
+    found = {each.id for each in _before_the_response({"logging": {}, "tools": {"listChanged": True}}).findings()}
+    assert found & {"L03", "L04", "E15", "C01", "C03"} == {"L03", "L04", "E15"}
+
+
+def test_without_a_response_only_what_the_client_offered_is_known() -> None:
+    talk = Talk(opened=False).ask("initialize", initialize(4, {})).tell("notifications/tools/list_changed")
+    found = {each.id for each in talk.demand("roots/list").close("it exited").findings()}
+    assert found & {"L03", "L04", "E15", "C01", "C03"} == {"L03", "L04", "E15"}
+
+
+def test_each_early_message_is_judged_once() -> None:
+    talk = _before_the_response(_NONE).inform("notifications/initialized").ask("ping").answer({})
+    found = [each.id for each in talk.findings()]
+    assert [found.count(id_) for id_ in ("L03", "L04", "E15", "C01", "C03")] == [1] * 5
