@@ -2,6 +2,7 @@
 
 import re
 
+from inspector.checks.registry import Flaw
 from inspector.checks.scene import Asked, Case, HttpLife, Scene
 from inspector.protocol import peek
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
@@ -54,6 +55,15 @@ def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
     if peek.text(asked.params, "cursor") == CURSOR:
         return again or id_ != "A03"
     return again or (asked.method == "tools/call" and not peek.has(asked.params, "name") and id_ in ("L-19", "K11"))
+
+
+def is_told_of_this_task(case: Case, id_: str, flaw: Flaw) -> bool:
+    """Whether an earlier word about the same task showed this fault: one fact is one finding, however many polls."""
+    if not case.method.startswith(("tasks/", "notifications/tasks")):
+        return False
+    asked = case.asked.params if case.asked is not None else None
+    task = peek.text(case.value, "taskId") or peek.text(asked, "taskId")
+    return task is not None and case.scene.says_again("task", id_, flaw.pointer, flaw.sentence, task)
 
 
 def has_meta(case: Case) -> bool:

@@ -15,7 +15,15 @@ from typing import Protocol
 from inspector.checks import carriage, everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding
-from inspector.checks.glances import has_meta, is_for_a_probe, is_odd, is_our_doing, is_plain_refusal, request_of
+from inspector.checks.glances import (
+    has_meta,
+    is_for_a_probe,
+    is_odd,
+    is_our_doing,
+    is_plain_refusal,
+    is_told_of_this_task,
+    request_of,
+)
 from inspector.checks.learning import answered, listened, sent, told
 from inspector.checks.pages import page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
@@ -363,7 +371,7 @@ class Inspection:
         if not check.applies_to(case.row):
             return
         again = case.scene.says_again(check.id, flaw.pointer, flaw.sentence)
-        if is_our_doing(case, check.id, again=again):
+        if is_our_doing(case, check.id, again=again) or is_told_of_this_task(case, check.id, flaw):
             return
         self.counts[check.id] += 1
         if self.counts[check.id] > MOST_OF_ONE:

@@ -239,6 +239,12 @@ def _note_task(scene: Scene, case: Case) -> None:
         life.requests.update(requests_of(word))
 
 
+def is_nested(result: Any) -> bool:
+    """Whether a result is a task's handle as the core of 2025-11-25 has it, and the extension does not."""
+    nested = peek.text(result, "task", "taskId") is not None
+    return nested and not peek.has(result, "content") and not peek.has(result, "taskId")
+
+
 def requests_of(word: Any) -> dict[str, int]:
     """What a task or a result asks, by its key: digests, to compare them."""
     found = peek.mapping(word, "inputRequests")

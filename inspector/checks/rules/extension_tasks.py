@@ -1,19 +1,22 @@
 """Tasks as an extension: what a server tells of a task, and when.
 
-Source: ext-tasks, specification 2026-07-28, tasks.
+What is wrong with a task once is one finding, however many polls show it: see `inspection`.
+
+Source: ext-tasks, specification 2026-07-28 (stable), tasks.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Severity
-from inspector.checks.learning import requests_of
+from inspector.checks.learning import is_nested, requests_of
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case
+from inspector.checks.traits import TASK
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _TOPIC = "basic/utilities/tasks"
 _TOLD = ("answer tasks/get", "notification notifications/tasks")
 _BRINGS = {"completed": "result", "failed": "error", "input_required": "inputRequests"}
@@ -27,11 +30,26 @@ def _root(case: Case) -> str:
 
 @check("D06", _ERROR, "what is known of a task is not a complete result", "answer tasks/get", topic=_TOPIC, since=5)
 def telling_is_complete(case: Case) -> Iterator[Flaw]:
-    """“The resultType field MUST be set to "complete"”, and examples of an earlier draft said "task"."""
+    """“The resultType field MUST be set to "complete"”; "task" is for the handle alone."""
     word = peek.text(case.value, "resultType")
     if word is not None and word != "complete":
-        mild = _HINT if word == "task" else None
-        yield Flaw(f"tasks/get was answered with resultType {word[:40]!r}", "/result/resultType", severity=mild)
+        yield Flaw(f'tasks/get was answered with resultType {word[:40]!r}, not "complete"', "/result/resultType")
+
+
+@check(
+    "D12",
+    _ERROR,
+    "a task's handle is nested",
+    "answer tools/call",
+    topic=_TOPIC,
+    since=5,
+    needs=TASK,
+    fix='Put the members of the task into the result itself, beside "resultType": "task".',
+)
+def handles_are_flat(case: Case) -> Iterator[Flaw]:
+    """The core of 2025-11-25 nested it; what the handle lacks outside of `task` is no further fault."""
+    if is_nested(case.value):
+        yield Flaw("the task is nested in `task`, as in 2025-11-25, where tasks were not an extension", "/result/task")
 
 
 @check("D07", _ERROR, "a task without what its state brings", *_TOLD, topic=_TOPIC, since=5)
@@ -39,6 +57,8 @@ def states_bring_their_part(case: Case) -> Iterator[Flaw]:
     """What is completed has a result, what failed an error, what waits its questions."""
     status = peek.text(case.value, "status")
     member = _BRINGS.get(status or "")
+    if status == "failed" and peek.flag(case.value, "result", "isError"):
+        return  # the state is wrong, and D08 says so
     if member is not None and type(peek.at(case.value, member)) is not dict:
         yield Flaw(f"a task is {status} and has no {member}", f"{_root(case)}/{member}")
 
@@ -51,7 +71,7 @@ def failures_are_of_the_protocol(case: Case) -> Iterator[Flaw]:
     if peek.flag(case.value, "result", "isError") or peek.flag(case.value, "error", "isError"):
         fix = "Let it be completed, with the result that has isError."
         yield Flaw("a task failed because its tool did", f"{_root(case)}/status", fix=fix)
-    elif not peek.text(case.value, "statusMessage"):
+    elif peek.has(case.value, "error") and not peek.text(case.value, "statusMessage"):
         yield Flaw("a task failed, and no statusMessage says why", f"{_root(case)}/statusMessage", severity=_WARNING)
 
 

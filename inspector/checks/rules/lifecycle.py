@@ -110,9 +110,11 @@ def names_missing_capability(case: Case) -> Iterator[Flaw]:
 
 @check("L11", _ERROR, "resultType is no word that there is", "answer", topic="basic", since=5)
 def result_type_is_known(case: Case) -> Iterator[Flaw]:
-    """complete, input_required, or what an extension of the client's defines."""
+    """complete, input_required, or what an extension of the client's defines. Of tasks D05 and D06 say more."""
     word = peek.text(case.value, "resultType")
-    if word in (None, "complete", "input_required"):
+    if word in (None, "complete", "input_required") or case.method == "tasks/get":
+        return
+    if word == "task" and case.method != "tools/call":
         return
     if word == "task" and case.scene.offered(case.asked, "extensions", PREFIX + "tasks"):
         return

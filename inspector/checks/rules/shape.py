@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from inspector.checks.findings import Severity
+from inspector.checks.learning import is_nested
 from inspector.checks.registry import LAST, Flaw, check, declare
-from inspector.checks.scene import Case
+from inspector.checks.scene import Asked, Case
 from inspector.checks.shapes.judge import Fault, judge_of
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request
@@ -53,13 +54,19 @@ def shape_of_result(case: Case) -> str:
         return ""
     if type(value) is dict:
         kind = value.get("resultType")
+        if case.row >= LAST - 1 and asked.method == "tools/call" and is_nested(value) and not _asked_for_task(asked):
+            return "Result"  # D12, or D01 of the core: what it lacks as the tool's result is no further fault
         if kind == "input_required" and asked.method in _MAY_ASK:
             return "Asking" if case.row == LAST else _plain_shape(asked.method)
         if kind == "task":
             return "Handled" if case.row == LAST and asked.method in ("tools/call", "tasks/get") else ""
-        if "task" in value and type(asked.params) is dict and "task" in asked.params:
+        if "task" in value and _asked_for_task(asked):
             return "Created"
     return (OF_EXTENSION.get(asked.method) if case.row == LAST else None) or _plain_shape(asked.method)
+
+
+def _asked_for_task(asked: Asked) -> bool:
+    return type(asked.params) is dict and "task" in asked.params
 
 
 def shape_of_params(case: Case) -> str:

@@ -7,10 +7,12 @@ from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.checks.traits import TASK
 from inspector.protocol import peek
+from inspector.protocol.jsonrpc import Answer
 
 _ERROR = Severity.ERROR
 _TOPIC = "basic/utilities/tasks"
 _ENDED = {"completed", "failed", "cancelled"}
+_MAY_BE = {"working", "input_required", *_ENDED}
 _RELATED = PREFIX + "related-task"
 
 
@@ -60,10 +62,11 @@ def states_follow_one_another(case: Case) -> Iterator[Flaw]:
     if id_ is None or status is None:
         return
     before = case.scene.states.get(id_)
-    if case.row < LAST and case.method == "tools/call" and before is None and status != "working":
+    if case.row < LAST and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
         yield Flaw(f"a task begins as {status[:20]!r}, not as working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
-        yield Flaw(f"a task that was {before} is {status[:20]}", "/status")
+        root = "/result" if isinstance(case.message, Answer) else "/params"
+        yield Flaw(f"a task that was {before} is {status[:20]}", f"{root}/status")
 
 
 def _is_past(case: Case, id_: str) -> bool:
@@ -98,6 +101,6 @@ def tasks_are_cancelled_by_request(case: Case) -> Iterator[Flaw]:
 
 @check("D05", _ERROR, "a task on a method that has none", "answer", topic="schema", since=5)
 def tasks_are_calls(case: Case) -> Iterator[Flaw]:
-    """In the extension only `tools/call` may become one."""
-    if case.method != "tools/call" and peek.text(case.value, "resultType") == "task":
+    """In the extension only `tools/call` may become one. Of `tasks/get` D06 says so."""
+    if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
         yield Flaw(f"{case.method[:60]} became a task", "/result/resultType")

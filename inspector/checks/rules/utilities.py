@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.checks.secrets import secret_in
 from inspector.protocol import peek
@@ -108,6 +108,8 @@ def message_is_of_this_revision(case: Case) -> Iterator[Flaw]:
 def cancels_its_own(case: Case) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends what listens."""
     id_ = peek.request_id(case.value, "requestId")
+    if case.row < LAST and id_ in case.scene.states:
+        return  # a task, and X03 says so
     if id_ is None or id_ in case.scene.listens or (Direction.FROM_SERVER, id_) in case.scene.asked:
         return
     if (Direction.FROM_SERVER, id_) not in case.scene.done:

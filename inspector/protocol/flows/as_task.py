@@ -4,7 +4,8 @@ In the core of 2025-11-25 the client asks, where the server has declared `tasks.
 says whether it must be asked so, may be, or must not be. In the extension the server alone decides, and may do so
 only where the client has declared the extension with the request.
 
-Source: specification 2025-11-25, basic/utilities/tasks (tool-level negotiation); SEP-2663.
+Source: specification 2025-11-25, basic/utilities/tasks (tool-level negotiation);
+ext-tasks, specification 2026-07-28 (stable), tasks.
 """
 
 from enum import StrEnum

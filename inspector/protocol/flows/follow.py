@@ -7,7 +7,8 @@ and go on polling while that is open; at the end `tasks/result` brings what it c
 Polls keep to the interval that was asked for, within bounds: a server that wants to be asked a thousand times a
 second, or once in eleven days, is asked less often, or more. How long all of it may take is not decided here.
 
-Source: specification 2025-11-25, basic/utilities/tasks; SEP-2663.
+Source: specification 2025-11-25, basic/utilities/tasks;
+ext-tasks, specification 2026-07-28 (stable), tasks.
 """
 
 from typing import Any

@@ -4,7 +4,8 @@ Either side may run one (2025-11-25); in the extension io.modelcontextprotocol/t
 from its handle on, or from the first word on it if nobody saw a handle: a list, a notification. The newest word
 counts, right or wrong; what a task must not do stands in its faults, beside the frame that shows it.
 
-Source: specification 2025-11-25, basic/utilities/tasks; SEP-2663.
+Source: specification 2025-11-25, basic/utilities/tasks;
+ext-tasks, specification 2026-07-28 (stable), tasks.
 """
 
 from typing import Any

@@ -85,3 +85,19 @@ def test_a_task_of_the_extension_has_its_own_members() -> None:
         "/result/lastUpdatedAt",
     }
     assert not of_one(_extended("working").ask("tasks/cancel", {"taskId": "t"}).answer({}).findings(), "D03")
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("D01", lambda: Talk().ask("tools/call", {"name": "a"}).answer({"task": _TASK})),
+        ("D02", lambda: Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASK | {"status": "x"}})),
+        ("X03", lambda: _begun_only().tell("notifications/cancelled", {"requestId": "t"})),
+    ],
+)
+def test_one_fact_is_one_finding(id_: str, script: Script) -> None:
+    assert [each.id for each in script().findings()] == [id_]
+
+
+def _begun_only() -> Talk:
+    return Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASK})
