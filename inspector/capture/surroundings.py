@@ -10,6 +10,7 @@ from typing import assert_never
 from inspector.capture.entries import Entry
 from inspector.capture.store import Store
 from inspector.protocol.facts import (
+    GIVEN_UP_HERE,
     ConnectionEvent,
     ConnectionFact,
     Fact,
@@ -91,6 +92,8 @@ class Surroundings:
         """The last that opened."""
         self.ended: ConnectionFact | None = None
         """How that one ended; None while it lasts."""
+        self.unreachable: Entry | None = None
+        """The first of the HTTP exchanges in a row that got no response at all; None once one did, or if all did."""
         self._processes: list[Entry] = []
         self.stderr_tail: deque[bytes] = deque(maxlen=TAIL_LINES)
         self.http_exchanges: dict[int, HttpExchange] = {}
@@ -112,7 +115,7 @@ class Surroundings:
             case ProcessFact():
                 self._processes.append(entry)
             case HttpFact():
-                self._http(entry.n, fact)
+                self._http(entry, fact)
             case Stderr():
                 self.take_stderr((fact.payload,))
             case SseNote():
@@ -137,11 +140,12 @@ class Surroundings:
     def _connection(self, fact: ConnectionFact) -> None:
         if fact.event is ConnectionEvent.OPEN:
             self.connections += 1
-            self.connection, self.ended = fact, None
+            self.connection, self.ended, self.unreachable = fact, None, None
         elif fact.event is not ConnectionEvent.RENEW:
             self.ended = fact
 
-    def _http(self, n: int, fact: HttpFact) -> None:
+    def _http(self, entry: Entry, fact: HttpFact) -> None:
+        n = entry.n
         exchange = self.http_exchanges.get(fact.http)
         if exchange is None or fact.event is HttpEvent.REQUEST:
             exchange = self.http_exchanges[fact.http] = HttpExchange(self._store, fact.http, len(self.http_in_order))
@@ -152,8 +156,10 @@ class Surroundings:
             case HttpEvent.REQUEST:
                 exchange.request_n = n
             case HttpEvent.RESPONSE:
-                exchange.response_n = n
+                exchange.response_n, self.unreachable = n, None
             case HttpEvent.END | HttpEvent.ERROR:
                 exchange.end_n = n
+                if fact.event is HttpEvent.ERROR and not exchange.response_n and fact.why != GIVEN_UP_HERE:
+                    self.unreachable = self.unreachable or entry
             case _:
                 assert_never(fact.event)

@@ -189,7 +189,15 @@ def _show_opened(first: Opened, beside: Sequence[Opened], opener: Servers) -> Ex
     from inspector.tui.app import InspectApp
 
     return _run(
-        InspectApp(first.begin, first=first.first, replay=first.capture, name=first.name, beside=beside, opener=opener)
+        InspectApp(
+            first.begin,
+            first=first.first,
+            replay=first.capture,
+            name=first.name,
+            named=first.named,
+            beside=beside,
+            opener=opener,
+        )
     )
 
 

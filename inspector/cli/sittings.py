@@ -154,7 +154,7 @@ class Servers:
                 return self._begun(found_target(wanted.server, env), wanted.server.name)
             case OpenTyped():
                 target = typed_target(wanted.argv, wanted.url, env)
-                return self._begun(target, target.label)
+                return self._begun(target, target.label, named=False)
             case _:
                 assert_never(wanted)
 
@@ -164,9 +164,9 @@ class Servers:
 
         return shared(capture, out, self._world.env, notes=notes, overwrite=overwrite)
 
-    def _begun(self, target: "Target", name: str) -> Opened:
+    def _begun(self, target: "Target", name: str, *, named: bool = True) -> Opened:
         sittings = self.add(self._like(target))
-        return Opened(name, sittings.begin, sittings.begin(), close=sittings.close)
+        return Opened(name, sittings.begin, sittings.begin(), close=sittings.close, named=named)
 
     def _like(self, target: "Target") -> Chosen:
         """What holds for a server that was named beside another one."""

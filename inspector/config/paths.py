@@ -17,9 +17,27 @@ APP = "mcp-inspect"
 
 _NAME_LENGTH = 40
 _LAUNCHERS = frozenset(
-    {"npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "uvx", "uv", "pipx", "node", "env", "exec"}
+    {
+        *("npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "uvx", "uv", "pipx", "node", "tsx", "ts-node"),
+        *("env", "exec", "docker", "podman", "sh", "bash"),
+    }
 )
 _VERBS = frozenset({"run", "exec", "dlx", "x", "tool"})
+_DIRECTORIES = frozenset({"--directory", "--project", "--prefix", "-C"})
+_WITH_VALUES = _DIRECTORIES | {
+    *("--from", "--with", "--python", "-e", "--env", "--env-file", "-v", "--volume", "--mount", "--network", "--name"),
+    *("-r", "--require", "--import", "--loader"),
+}
+"""Options of launchers whose next word is their value."""
+_ENTRY_POINTS = frozenset(
+    {"index", "main", "__main__", "server", "cli", "app", "start", "run", "bin", "mcp", "stdio", "bundle", "cmd"}
+)
+"""File names that say nothing: the directory above names the server."""
+_FOLDERS = _ENTRY_POINTS | {
+    *("dist", "build", "lib", "src", "out", "target", "release", "debug", "js", "esm", "cjs", "es", "node_modules"),
+    *("site-packages", "scripts", "packages", "python", "typescript", "node", "venv", ".venv", "home", "usr", "local"),
+    *("opt", "tmp", "root", "Users", "var", "srv", "app", "code", "workspace"),
+}
 _PYTHON = re.compile(r"python[\d.]*")
 _ASSIGNMENT = re.compile(r"\w+=")
 _FILLER = re.compile(r"^(mcp[-_])?(server[-_])?(?=.)|(?<=.)[-_](mcp([-_]server)?|server)$")
@@ -104,9 +122,41 @@ def _host(url: str) -> str:
 
 
 def _program(argv: Sequence[str]) -> str:
-    """Return the word that is neither a launcher nor an option: "server-git" of `npx -y @x/server-git@1`."""
-    words = [word for word in argv if not word.startswith("-") and not _ASSIGNMENT.match(word)]
-    names = [PurePosixPath(word).name for word in words]
-    plain = [name for name in names if name not in _LAUNCHERS | _VERBS and not _PYTHON.fullmatch(name)]
-    name = next(iter(plain or names), "")
+    """Return the word that is neither a launcher nor an option: "server-git" of `npx -y @x/server-git@1`.
+
+    A file whose name says nothing is called after the package or the directory that it is in.
+    """
+    words, directories = _words(argv)
+    plain = [word for word in words if not _is_launcher(PurePosixPath(word).name)]
+    word = next(iter(plain or words), "")
+    name = _stem(PurePosixPath(word).name)
+    if not plain or name not in _ENTRY_POINTS:
+        return name
+    above = [*PurePosixPath(word).parts[:-1][::-1], *(PurePosixPath(each).name for each in directories)]
+    return next((each for each in above if each not in _FOLDERS and each.strip("/.~")), name)
+
+
+def _words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is neither an option nor the value of a launcher's option, and the directories among those values."""
+    words: list[str] = []
+    directories: list[str] = []
+    option = ""
+    for word in argv:
+        before, option = option, ""
+        if word.startswith("-"):
+            option = word
+        elif before == "-m":
+            words.append(word.removesuffix(".__main__").removesuffix(".server").replace(".", "/"))
+        elif before in _DIRECTORIES:
+            directories.append(word)
+        elif before not in _WITH_VALUES and not _ASSIGNMENT.match(word):
+            words.append(word)
+    return words, directories
+
+
+def _is_launcher(name: str) -> bool:
+    return name in _LAUNCHERS | _VERBS or _PYTHON.fullmatch(name) is not None
+
+
+def _stem(name: str) -> str:
     return re.sub(r"(?<=.)@[^@]*$|\.(py|js|mjs|cjs|ts|sh|exe)$", "", name)

@@ -19,3 +19,5 @@ class Opened(msgspec.Struct, frozen=True):
     capture: Path | None = None
     close: Callable[[], object] | None = None
     """Ends whatever of it still runs; for a thread of its own, because it waits."""
+    named: bool = True
+    """Whether somebody gave it that name; if not, its tab takes the server's own name once that is known."""

@@ -86,6 +86,7 @@ class InspectApp(
         replay: Path | None = None,
         show: str = "traffic",
         name: str = "",
+        named: bool = True,
         beside: "Sequence[Opened]" = (),
         opener: "Opener | None" = None,
     ) -> None:
@@ -93,7 +94,8 @@ class InspectApp(
 
         `begin` starts a new live conversation, for reconnecting, and takes what is to be offered if somebody chose it;
         `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
-        the first screen, `name` the first tab. With an `opener` the person can have further ones opened.
+        the first screen, `name` the first tab (`named`: see `Opened`). With an `opener` the person can have further
+        ones opened.
 
         Raises: CaptureError if `replay` is no capture.
         """
@@ -102,7 +104,7 @@ class InspectApp(
         _dress(self)
         if first is None and replay is None and begin is not None:
             first = begin()
-        self.tab = Tab(1, self._first_subject(first, replay), begin, shown=show, name=name)
+        self.tab = Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named)
         self.tabs = [self.tab]
         self.opener = opener
         self._beside = [*beside]

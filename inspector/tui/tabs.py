@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.errors import InspectError
+from inspector.protocol import peek
 from inspector.session.engine import Live
 from inspector.tui.panels import Panel
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
+from inspector.viewmodels.text import one_line
 
 if TYPE_CHECKING:
     from inspector.session.opened import Opened
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 ALL = 0
 """The number that stands for the timeline of all tabs; tabs count from 1."""
+_LONGEST_NAME = 40
 _LOOK = 3
 """The line of tabs is painted at every third look, as figures that run are."""
 
@@ -41,6 +44,7 @@ class Tab:
         *,
         shown: str = "traffic",
         name: str = "",
+        named: bool = True,
         close: Callable[[], object] | None = None,
     ) -> None:
         """`number` is its own for as long as the app runs; for the others see `Opened`."""
@@ -48,6 +52,7 @@ class Tab:
         self.subject = subject
         self.begin = begin
         self.name = name or subject.about.label
+        self._is_named = named and bool(name)
         self.close = close
         self.offers: frozenset[str] | None = None
         """What new connections offer the server; None for what the caller set."""
@@ -63,6 +68,15 @@ class Tab:
         from inspector.tui.widgets.notice_bar import NoticeBar
 
         return NoticeBar(self.subject)
+
+    def own_name(self) -> str:
+        """The server's own name, once it is known, for a tab that nobody named; "" otherwise, and from then on."""
+        opening = None if self._is_named else self.subject.opening
+        if opening is None or not isinstance(self.subject, LiveSubject):
+            return ""
+        self._is_named = True
+        name = peek.text(opening.server, "name")
+        return one_line(name, _LONGEST_NAME) if name else ""
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation with the same server."""
@@ -154,6 +168,8 @@ class Tabs:
     def look_at_tabs(self: "InspectApp") -> None:  # type: ignore[misc]
         """Tell what is new in each tab, and renew the line of tabs."""
         for tab in self.tabs:
+            if name := tab.own_name():
+                self._rename(tab, name)
             here = tab is self.tab and not self.shows_timeline
             prefix = "" if here else f"{tab.name}: "
             seen = not here or getattr(self.screen, "SHOWS_QUESTIONS", False)
@@ -170,13 +186,18 @@ class Tabs:
         if self.bar is not None and not self._looks:
             self.bar.sync()
 
+    def _rename(self, tab: Tab, name: str) -> None:
+        tab.name = _unlike(name, [each.name for each in self.tabs if each is not tab])
+        if len(self.tabs) > 1:
+            tab.subject.journal.name = tab.name
+
     # --- coming and going
 
     async def add_tab(self: "InspectApp", opened: "Opened") -> Tab:  # type: ignore[misc]
         """Give a conversation a tab, out of sight. Raises: CaptureError if it is a capture that can't be read."""
         self._numbers += 1
         subject = subject_of(opened.first, opened.capture)
-        tab = Tab(self._numbers, subject, opened.begin, name=opened.name, close=opened.close)
+        tab = Tab(self._numbers, subject, opened.begin, name=opened.name, named=opened.named, close=opened.close)
         tab.name = _unlike(tab.name, [each.name for each in self.tabs])
         self.tabs.append(tab)
         for each in self.tabs:

@@ -6,7 +6,7 @@ from inspector.viewmodels import signs
 from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.text import one_line
 
-_WIDEST = 20
+_WIDEST = 26
 
 
 class TabState(msgspec.Struct, frozen=True):

@@ -45,12 +45,20 @@ class Wire:
         """`number` stays the same for as long as the conversation is there; see LogModel for the rest."""
         self.number = number
         self.name = text.one_line(name, 60)
+        self.names = 0
+        """How often it got another name."""
         self.role: Role = _ROLES[number % len(_ROLES)]
         self.journal = journal
         self.clock = clock
         self.model = LogModel(journal, clock, tree=False, threaded=threaded, found=found)
         self.offset = 0
         """What makes its monotonic clock the wall clock of the timeline."""
+
+    def rename(self, name: str) -> None:
+        """Show it under another name; nearly free if it is the same."""
+        if text.one_line(name, 60) != self.name:
+            self.name = text.one_line(name, 60)
+            self.names += 1
 
     @property
     def runs(self) -> bool:
@@ -156,7 +164,7 @@ class Timeline(_Together, RowSource):
 
     @property
     def generation(self) -> int:
-        return self._changes + self._merge.moved
+        return self._changes + self._merge.moved + sum(wire.names for wire in self.wires)
 
     def row(self, index: int, width: int) -> RowView:
         code = self._merge.codes[index]

@@ -4,6 +4,7 @@ import os
 import signal
 from pathlib import Path
 
+from msgspec.structs import replace
 from textual.widgets import Input
 
 from inspector.auth.guide import Guide, Waiting
@@ -16,7 +17,7 @@ from inspector.tui.tabs import Tab
 from inspector.viewmodels.wanted import OpenTyped
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
-from tests.tui.screen_text import text
+from tests.tui.screen_text import lines, text
 from tests.tui.several import aboard, stages
 from tests.tui.staging import Staged, handshake
 from tests.viewmodels.tape import Tape
@@ -207,3 +208,16 @@ async def test_what_another_program_recorded_opens_in_a_tab_with_what_it_lost(tm
         await pilot.press("enter")
         await until(lambda: "Read from browser.har, a HAR file" in text(app), "what it was read from")
         await until(lambda: "tools/call pick" in text(app), "what it holds")
+
+
+async def test_a_tab_that_nobody_named_takes_the_name_of_its_server() -> None:
+    async with aboard("pier") as (app, pilot, fleet):
+        await app.add_tab(replace(fleet.demo("index"), named=False))
+        await until(lambda: "● gull-rock-lighthouse" in lines(app)[0], "the server's own name")
+        assert "● pier" in lines(app)[0]
+        assert app.tabs[1].subject.journal.name == "gull-rock-lighthouse"
+        await app.add_tab(replace(fleet.demo("index"), named=False))
+        await until(lambda: app.tabs[2].name == "gull-rock-lighthouse 2", "one that no other has")
+        await pilot.press('"')
+        await until(lambda: app.shows_timeline, "the timeline")
+        await until(lambda: any("gull-rock" in line for line in lines(app)[2:]), "its rows", 10)

@@ -19,4 +19,4 @@ def test_the_tab_in_sight_is_told_by_its_role_and_a_name_moves_no_cursor() -> No
     assert ("title" in [role for _, role in spans_of(state, here=True)]) is True
     assert "title" not in [role for _, role in spans_of(state, here=False)]
     assert "\x1b" not in _said(state)
-    assert len(_said(state)) <= 24
+    assert len(_said(state)) <= 30

@@ -61,6 +61,8 @@ class Wires:
         wanted = {(tab.number, id(subject.journal)): (tab, subject) for tab, subject in there}
         if wanted.keys() != self._wires.keys():
             self._change(wanted)
+        for key, (tab, _) in wanted.items():
+            self._wires[key].rename(tab.name)
         _take_in(self._next or self.timeline)
         self._looks += 1
         if self._looks % _JUDGED_EVERY == 0:

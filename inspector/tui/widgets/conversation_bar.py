@@ -63,7 +63,10 @@ def state_of(tab: Tab) -> TabState:
     subject = tab.subject
     waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets)
     failed = subject.journal.conversation.exchanges.failures.count(1)
-    return TabState(tab.name, _sign(subject.stage, lost=bool(subject.why)), failed, waiting)
+    sign = _sign(subject.stage, lost=bool(subject.why))
+    if subject.stage is Stage.OPEN and subject.journal.surroundings.unreachable is not None:
+        sign = glyphs().error, "error"
+    return TabState(tab.name, sign, failed, waiting)
 
 
 def _sign(stage: Stage, *, lost: bool) -> Span:

@@ -20,7 +20,7 @@ from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.text import human_duration, one_line
+from inspector.viewmodels.text import clock, human_duration, one_line
 from inspector.viewmodels.words import TRANSPORTS
 
 _TICKS = 3
@@ -98,6 +98,7 @@ def _state(subject: Subject) -> tuple[Any, ...]:
         id(journal.connection),
         subject.listing,
         subject.why,
+        id(journal.surroundings.unreachable),
         journal.recording,
         journal.backpressure,
         journal.notices,
@@ -145,6 +146,9 @@ def _stage(subject: Subject) -> list[Span]:
         case Stage.CONNECTING:
             tenths = _waited_ns(subject) // 100_000_000 * 100_000_000
             return [(f"{signs.pending} connecting {human_duration(tenths) if tenths else ''}".rstrip(), "pending")]
+        case Stage.OPEN if (silent := subject.journal.surroundings.unreachable) is not None:
+            since = clock(silent.wall_ns).partition(".")[0]
+            return [(f"{signs.error} no response since {since}", "error")]
         case Stage.OPEN:
             return [(f"{signs.connected} connected", "ok")]
         case Stage.CLOSED:

@@ -16,5 +16,5 @@ def test_the_interface_opens_on_the_demo_from_anywhere(tmp_path: Path, monkeypat
     opening = lives[0].journal.conversation.opening
     assert opening is not None
     assert opening.server["name"] == "gull-rock-lighthouse"
-    assert lives[0].target.label == "inspector.demo"
+    assert lives[0].target.label == "demo"
     assert demo.command.name == "demo"

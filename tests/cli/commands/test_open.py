@@ -92,7 +92,7 @@ def test_also_opens_beside_whatever_a_command_is_about() -> None:
         words = ("--also", "nine", "--no-capture", "--also", capture, *demo())
         ran = inspect(*words, terminal=True, env={"TERM": "xterm"})
     assert ran.status == 0
-    assert [tab.name for tab in sight.tabs] == ["inspector.demo", "nine", "harbour"]
+    assert [tab.name for tab in sight.tabs] == ["demo", "nine", "harbour"]
 
 
 def test_a_word_that_means_nothing_starts_nothing() -> None:

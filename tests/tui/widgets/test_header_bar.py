@@ -7,12 +7,13 @@ from textual.pilot import Pilot
 
 from inspector.capture.journal import start_capture
 from inspector.capture.load import load
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Stderr
+from inspector.protocol.facts import GIVEN_UP_HERE, ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
 from inspector.tui.past_subject import PastSubject, past_of
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME
 from inspector.tui.subject import About, Stage, Subject
 from inspector.tui.widgets import header_bar
 from inspector.tui.widgets.header_bar import HeaderBar
+from inspector.viewmodels.text import clock
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
 from tests.viewmodels.errands import begun, polled
@@ -291,3 +292,23 @@ async def test_a_moment_of_a_recording_is_told_as_such(tape: Tape) -> None:
     assert first.endswith(f"▸ as at #{asked}")
     assert "5 Inbox ◆ 1" in second
     assert "Inbox ◆" not in (await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked + 1)))))[1]
+
+
+async def test_a_server_that_refuses_connections_is_not_called_connected(tape: Tape) -> None:
+    tape.connected("http://x/mcp").initialized("2025-06-18")
+    header = HeaderBar(Staged(tape))
+    async with Showing(header).run_test(size=(120, 6)) as pilot:
+        assert "● connected" in (await look(pilot, header))[0]
+        tape.fact(HttpFact(HttpEvent.REQUEST, 7, method="POST", target="http://x/mcp"))
+        tape.fact(HttpFact(HttpEvent.ERROR, 7, why=GIVEN_UP_HERE))
+        assert "● connected" in (await look(pilot, header))[0]
+        for http in (8, 9):
+            tape.fact(HttpFact(HttpEvent.REQUEST, http, method="POST", target="http://x/mcp"))
+            tape.fact(HttpFact(HttpEvent.ERROR, http, why="connection refused"))
+        first = tape.journal.surroundings.unreachable
+        assert first is not None
+        shown = (await look(pilot, header))[0]
+        assert "connected" not in shown
+        assert f"✗ no response since {clock(first.wall_ns)[:8]}" in shown
+        tape.posted(10)
+        assert "● connected" in (await look(pilot, header))[0]
