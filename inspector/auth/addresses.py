@@ -6,6 +6,7 @@ one unless the user's own URL is there (a server must not have us look at somebo
 """
 
 import ipaddress
+import shlex
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 _CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
@@ -70,6 +71,15 @@ def covers(resource: str, url: str) -> bool:
         return False
     parent, path = one.path.rstrip("/"), other.path.rstrip("/")
     return path == parent or path.startswith(f"{parent}/")
+
+
+def login_advice(url: str, scopes: tuple[str, ...] = ()) -> str:
+    """The command that logs in at a server for all later ones, as a sentence without its full stop.
+
+    `scopes` are all that the login is to ask for; () for what the server names.
+    """
+    asked = f" --scope {shlex.quote(' '.join(scopes))}" if scopes else ""
+    return f"Log in once, for all commands: mcp-inspect auth login{asked} {shlex.quote(canonical(url))}"
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -31,8 +31,7 @@ class Code(msgspec.Struct, frozen=True):
 def authorize(
     server: ServerMetadata, client: Client, wishes: LoginWishes, scopes: tuple[str, ...], resource: str
 ) -> Flow[Code]:
-    """Have the person consent; the code that comes back. Raises: LoginFailed."""
-    yield from _check(server)
+    """Have the person consent; the code that comes back. `check_server` comes before. Raises: LoginFailed."""
     verifier: str = yield Random(48)
     state: str = yield Random(24)
     asked = {
@@ -66,7 +65,8 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode("ascii")).digest()).rstrip(b"=").decode()
 
 
-def _check(server: ServerMetadata) -> Flow[None]:
+def check_server(server: ServerMetadata) -> Flow[None]:
+    """See whether a person can consent there, with PKCE by S256. Raises: LoginFailed."""
     if not server.authorization_endpoint:
         fix = "Its metadata must name an authorization_endpoint."
         yield from broken(Rung("authorization request", Verdict.BROKEN, "there is no address to ask at", fix=fix))

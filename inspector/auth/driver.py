@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from inspector.auth.addresses import origin
+from inspector.auth.addresses import login_advice, origin
 from inspector.auth.authorization import return_address
 from inspector.auth.challenge import Challenge, bearer, parse_challenges
 from inspector.auth.flow import login
@@ -71,13 +71,17 @@ class Visitor(Protocol):
 class Nobody:
     """There is nobody who could consent."""
 
+    def __init__(self, url: str) -> None:
+        """`url` is that of the server, for the advice."""
+        self._url = url
+
     async def begin(self, known_redirect: str) -> str:
         """A place that is never visited."""
         return known_redirect or "http://127.0.0.1/callback"
 
     async def visit(self, visit: Visit) -> Redirected | Abandoned:
         """Say so."""
-        return Abandoned("nobody is there to consent; `mcp-inspect auth login URL` does that once, for all commands")
+        return Abandoned(f"nobody is there to consent. {login_advice(self._url)}")
 
     async def end(self) -> None:
         """Nothing was begun."""
@@ -233,7 +237,7 @@ class Surveyor(Doorkeeper):
     """Looks at the way in, and does not go it: the refusal stays one."""
 
     def __init__(self, url: str, wishes: LoginWishes, store: TokenStore) -> None:
-        super().__init__(url, wishes, store, Nobody())
+        super().__init__(url, wishes, store, Nobody(url))
         self.was_refused = False
 
     async def headers(self, method: str, url: str) -> Headers:

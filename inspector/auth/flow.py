@@ -8,12 +8,10 @@ does, nothing of the old one is shown to it.
 Source: specification, basic/authorization; ext-auth (client credentials, enterprise-managed authorization).
 """
 
-import shlex
-
 import msgspec
 
-from inspector.auth.addresses import canonical, origin
-from inspector.auth.authorization import authorize
+from inspector.auth.addresses import canonical, login_advice, origin
+from inspector.auth.authorization import authorize, check_server
 from inspector.auth.challenge import Challenge
 from inspector.auth.discovery import ResourceMetadata, ServerMetadata, find_resource, find_server
 from inspector.auth.registration import find_client
@@ -33,11 +31,12 @@ def login(server_url: str, challenge: Challenge | None, wishes: LoginWishes, kno
     scopes = scopes_for(challenge, protected, server, wishes, before)
     resource = protected.resource if protected else canonical(server_url)
     asking = Asking(server, Client(""), wishes, resource, scopes, _bound(server, wishes))
-    if before and before.refresh_token and set(scopes) <= set(before.asked):
+    steps_up = challenge is not None and challenge.error == "insufficient_scope"
+    if before and before.refresh_token and not steps_up and set(scopes) <= set(before.asked):
         renewed = yield from _renewed(asking, known, before)
         if renewed is not None:
             return renewed
-    return (yield from _anew(server_url, asking, known))
+    return (yield from _anew(server_url, asking, known, steps_up=steps_up))
 
 
 def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[ResourceMetadata | None, ServerMetadata]]:
@@ -56,9 +55,10 @@ def scopes_for(
     wishes: LoginWishes,
     before: Token | None,
 ) -> tuple[str, ...]:
-    """What to ask for: the person's word, the challenge's, or all that the server names; and what was asked before.
+    """What to ask for: the person's word, the challenge's, or all that the server names; and what there was before.
 
-    A step up asks for the union of both, and not for the rest of what there is.
+    A step-up asks for the union: what was asked for and granted before, and what the challenge names. Not for the rest
+    of what there is (specification 2026-07-28, basic/authorization, scope selection).
     """
     challenged = challenge.scopes if challenge else None
     wanted = wishes.scopes if wishes.scopes is not None else None
@@ -66,7 +66,8 @@ def scopes_for(
         wanted = challenged if challenged is not None else (protected.scopes if protected else None) or ()
     elif before is not None:
         wanted = (*wanted, *(challenged or ()))
-    every = dict.fromkeys((*(before.asked if before else ()), *wanted))
+    earlier = (*before.asked, *(before.scopes or ())) if before else ()
+    every = dict.fromkeys((*earlier, *wanted))
     if OFFLINE in server.scopes and wishes.scopes is None and _by_person(server, wishes):
         every[OFFLINE] = None
     elif OFFLINE not in server.scopes and wishes.scopes is None and server.scopes:
@@ -114,12 +115,15 @@ def _renewed(asking: Asking, known: Known, before: Token) -> Flow[Login | None]:
     return Login(kept, Known(kept, known.clients), asking.server)
 
 
-def _anew(server_url: str, asking: Asking, known: Known) -> Flow[Login]:
+def _anew(server_url: str, asking: Asking, known: Known, *, steps_up: bool) -> Flow[Login]:
     server, wishes = asking.server, asking.wishes
     with_person = _by_person(server, wishes)
+    if with_person:
+        yield from check_server(server)  # before a client is registered there that could never log in
     if with_person and not wishes.has_person:
         found = "a person must consent, and nobody is there"
-        yield from broken(Rung("consent", Verdict.BROKEN, found, fix=_come(server_url)))
+        fix = login_advice(server_url, asking.scopes if steps_up else ())
+        yield from broken(Rung("consent", Verdict.BROKEN, found, fix=f"{fix}; or give a token with -H."))
     client = yield from find_client(server, wishes, known, asking.scopes, with_person=with_person)
     asking = msgspec.structs.replace(asking, client=client)
     try:
@@ -129,15 +133,9 @@ def _anew(server_url: str, asking: Asking, known: Known) -> Flow[Login]:
             raise
         found = "the client that was registered before is not known any more: it registers anew"
         yield Tell(Rung("client", Verdict.ODD, found))
-        return (yield from _anew(server_url, asking, known.with_client(server.issuer, None)))
+        return (yield from _anew(server_url, asking, known.with_client(server.issuer, None), steps_up=steps_up))
     kept = known.with_client(server.issuer, client) if with_person else known
     return Login(token, Known(token, kept.clients), server)
-
-
-def _come(server_url: str) -> str:
-    """What to do where a person is wanted and none is there."""
-    url = shlex.quote(canonical(server_url))
-    return f"Log in once, for all commands: mcp-inspect auth login {url}; or give a token with -H."
 
 
 def _granted(asking: Asking, *, with_person: bool) -> Flow[Token]:

@@ -38,5 +38,5 @@ def way_in(
     store = store_for(choice, env)
     wishes = msgspec.structs.replace(choice.wishes, has_person=guide is not None)
     if guide is None:
-        return lambda url: Doorkeeper(url, wishes, store, Nobody())
+        return lambda url: Doorkeeper(url, wishes, store, Nobody(url))
     return lambda url: Doorkeeper(url, wishes, store, guide, tell=guide.hear)

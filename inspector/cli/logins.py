@@ -4,6 +4,7 @@ Tokens are never printed: their ends at most, and what they say of themselves.
 """
 
 import asyncio
+import shlex
 import time
 from collections.abc import Callable
 from typing import Any
@@ -60,17 +61,26 @@ def explain(output: Output, chosen: Chosen) -> ExitStatus:
 
 
 def login(output: Output, chosen: Chosen) -> ExitStatus:
-    """Log in anew, whatever is kept; a client that is registered is used again."""
+    """Log in anew, whatever is kept; a client that is registered is used again.
+
+    With --scope it is a step-up of the login that is kept: what that was for is asked for as well.
+    """
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.world.env)
     consent = Consent(output, port=choice.port, callback=choice.callback)
-    keeper = Doorkeeper(target.url, choice.wishes, store, consent.guide, tell=_teller(output))
-    keeper.known = Known(None, keeper.known.clients)
+    keeper = Doorkeeper(target.url, choice.wishes, store, consent.guide, tell=_teller(output), renew=True)
+    before = keeper.known.token if choice.wishes.scopes is not None else None
+    if before is not None:
+        before = msgspec.structs.replace(before, refresh_token="")  # it is renewed by the person, not by itself
+        if earlier := dict.fromkeys((*before.asked, *(before.scopes or ()))):
+            forget = f"mcp-inspect auth logout {shlex.quote(target.url)}"
+            output.narrate(f"it asks for the scopes of the login before, too: {' '.join(earlier)}; not after {forget}")
+    keeper.known = Known(before, keeper.known.clients)
     try:
         _connect(output, chosen, lambda url: keeper)
     finally:
         consent.stop()
-    if keeper.known.token is None:
+    if keeper.known.token == before:
         output.narrate(_LET_IN)
     else:
         output.narrate(f"logged in; kept in {store.place}")
@@ -84,9 +94,9 @@ def refresh(output: Output, chosen: Chosen) -> ExitStatus:
     before = store.get(target.url).token
     if before is None or not before.refresh_token:
         what = "no token is kept for it" if before is None else "nothing came with the token to renew it by"
-        raise AuthorizationNeeded(f"{target.url}: {what}", hint=f"mcp-inspect auth login {target.url}")
+        raise AuthorizationNeeded(f"{target.url}: {what}", hint=f"mcp-inspect auth login {shlex.quote(target.url)}")
     wishes = msgspec.structs.replace(choice.wishes, has_person=False)
-    keeper = Doorkeeper(target.url, wishes, store, Nobody(), tell=_teller(output), renew=True)
+    keeper = Doorkeeper(target.url, wishes, store, Nobody(target.url), tell=_teller(output), renew=True)
     _connect(output, chosen, lambda url: keeper)
     if keeper.known.token == before:
         output.narrate(_LET_IN)

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from inspector.auth.authorization import authorize, challenge_of, return_address
+from inspector.auth.authorization import authorize, challenge_of, check_server, return_address
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
 from inspector.auth.wishes import Client, LoginWishes
@@ -64,17 +64,17 @@ def test_what_the_address_has_of_its_own_is_kept() -> None:
 def test_a_server_without_s256_is_not_asked(pkce: tuple[str, ...] | None) -> None:
     world = World()
     with pytest.raises(LoginFailed, match="does not offer S256"):
-        ask(world, server(pkce=pkce))
+        world.play(check_server(server(pkce=pkce)))
     assert world.visits == []
 
 
 def test_the_assumed_server_of_the_oldest_revision_says_nothing_of_pkce_and_is_asked() -> None:
-    assert ask(World(), server(pkce=None, assumed=True)) == "c0de"
+    World().play(check_server(server(pkce=None, assumed=True)))
 
 
 def test_a_server_without_an_address_to_ask_at_is_told_so() -> None:
     with pytest.raises(LoginFailed, match="no address to ask at"):
-        ask(World(), server(authorization_endpoint=""))
+        World().play(check_server(server(authorization_endpoint="")))
 
 
 def back(**params: str) -> Callable[[Visit], Redirected]:

@@ -228,7 +228,7 @@ async def test_a_header_of_the_users_own_means_that_nobody_logs_in(house: House)
 
 
 async def test_where_nobody_is_there_the_login_ends_with_what_to_do(house: House) -> None:
-    async with opened(house, keeper_of(house, Nobody())) as (endpoint, recorder):
+    async with opened(house, keeper_of(house, Nobody(f"{house.door.url}/mcp"))) as (endpoint, recorder):
         with pytest.raises(LoginFailed, match=r"^the server answered with HTTP 401 .*; consent.*nobody is there"):
             await post(endpoint)
         ends = [fact.event for fact in recorder.of(HttpFact)]

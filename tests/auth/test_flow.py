@@ -75,6 +75,35 @@ def test_a_step_up_asks_for_what_it_had_and_what_is_missing() -> None:
     assert done.token.asked == ("read", "write")
 
 
+def test_a_step_up_keeps_what_was_granted_without_having_been_asked_for() -> None:
+    world = World()
+    known = Known(replace(OLD, asked=(), scopes=("read", "list")), {ISSUER: ME})
+    run(world, challenged(error="insufficient_scope", scope="write"), known)
+    assert world.asked()["scope"] == "read list write"
+
+
+def test_a_step_up_asks_the_person_even_where_the_scope_was_asked_for_before() -> None:
+    world = World()
+    run(world, challenged(error="insufficient_scope", scope="read"), KNOWN)
+    assert world.asked()["scope"] == "read"
+    assert len(world.visits) == 1
+
+
+def test_where_nobody_can_consent_to_a_step_up_the_advice_has_the_union_and_the_url() -> None:
+    world = World()
+    with pytest.raises(LoginFailed) as failed:
+        run(world, challenged(error="insufficient_scope", scope="write"), KNOWN, has_person=False)
+    assert f"mcp-inspect auth login --scope 'read write' {SERVER};" in failed.value.hint
+
+
+@pytest.mark.parametrize("pkce", [None, [], ["plain"]])
+def test_nothing_is_registered_at_a_server_without_pkce(pkce: list[str] | None) -> None:
+    world = World(asm=answer(about(code_challenge_methods_supported=pkce)))
+    with pytest.raises(LoginFailed, match="does not offer S256"):
+        run(world, challenged())
+    assert world.urls() == [PROTECTED, ABOUT]
+
+
 def test_staying_logged_in_is_asked_for_only_where_it_is_offered() -> None:
     world = World(asm=answer(about(scopes_supported=["read", "offline_access"])))
     run(world)

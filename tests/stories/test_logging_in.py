@@ -80,6 +80,22 @@ async def test_a_token_that_is_not_taken_any_more_is_renewed_by_the_way(tmp_path
     assert "auth login" in late.told
 
 
+async def test_a_scope_that_is_added_later_comes_beside_those_of_the_login_before(tmp_path: Path) -> None:
+    async with Guarded() as house:
+        async with logging_in(house.url, tmp_path, "--scope", "read") as person:
+            assert "scope=read&" in f"{await person.address()}&"
+            await person.browses()
+            assert await person.ends() == 0
+        async with logging_in(house.url, tmp_path, "--scope", "write") as person:
+            assert "scope=read+look+write&" in f"{await person.address()}&"
+            await person.browses()
+            assert await person.ends() == 0
+        assert "the scopes of the login before, too: read look; not after" in person.told
+        await run("auth", "logout", house.url, place=tmp_path)
+        async with logging_in(house.url, tmp_path, "--scope", "write") as person:
+            assert "scope=write&" in f"{await person.address()}&"
+
+
 async def test_a_client_that_the_server_forgot_is_registered_anew(tmp_path: Path) -> None:
     async with Guarded() as house:
         async with logging_in(house.url, tmp_path) as person:

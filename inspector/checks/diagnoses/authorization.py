@@ -5,6 +5,7 @@ a browser and the authorization server does not, nor do the bodies in which toke
 """
 
 import re
+import shlex
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -16,6 +17,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, Document, Scene
 from inspector.protocol import peek
+from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import HttpEvent
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -127,8 +129,17 @@ def credentials_are_taken(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the server refuses the credentials that it got{more}", fix=fix)
     elif life.response.status == 403 and "insufficient_scope" in told.get("error", "") and once(case, "A-08 403"):
         wanted = told.get("scope", "")
-        fix = f"mcp-inspect auth login --scope '{wanted[:80]}'" if wanted else "Log in again with the scope it needs."
+        url = shlex.quote(without_credentials(life.request.target))
+        every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
+        asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
+        fix = f"Log in with all scopes that are needed: mcp-inspect auth login{asked} {url}"
         yield Flaw(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
+
+
+def _earlier(case: Case) -> list[str]:
+    """The scopes that earlier challenges of the connection named: a login that steps up asks for the union."""
+    headers = (header or "" for _, _, header in case.scene.login.refusals)
+    return [scope for header in headers for name, scope in _SAID.findall(header) if name == "scope"]
 
 
 @check(

@@ -134,10 +134,11 @@ def test_no_other_request_is_taken_for_a_way_back(target: str, why: str) -> None
 
 
 def test_a_scope_that_is_missing_is_told_with_how_to_get_it() -> None:
-    talk = _refused('Bearer error="insufficient_scope", scope="files:read"', 403, Authorization="…")
+    talk = _refused('Bearer scope="list"')
+    talk.post(Authorization="…").head(403, WWW_Authenticate='Bearer error="insufficient_scope", scope="files:read"')
     (found,) = of_one(talk.findings(), "A-08")
     assert "files:read" in found.sentence
-    assert "--scope 'files:read'" in found.fix
+    assert "mcp-inspect auth login --scope 'list files:read' http://host/mcp" in found.fix
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://evil.example/a", "-x", "https//no"])

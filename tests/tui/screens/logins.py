@@ -37,7 +37,7 @@ class Entrance:
 
         def keeper(url: str) -> Doorkeeper:
             if guide is None:
-                return Doorkeeper(url, LoginWishes(has_person=False), self.store, Nobody())
+                return Doorkeeper(url, LoginWishes(has_person=False), self.store, Nobody(url))
             return Doorkeeper(url, LoginWishes(), self.store, guide, tell=guide.hear)
 
         settings = Settings(authorizer=keeper, guide=guide, has_person=True)
