@@ -188,10 +188,13 @@ def _listed(scene: Scene, case: Case, asked: Asked) -> None:
     if not peek.has(asked.params, "cursor"):
         scene.known[kind] = {}
         scene.cursors.pop(asked.method, None)
+        scene.fetched.pop(asked.method, None)
         if kind == "tools":
             scene.apps, scene.app_tools = {}, {}
         scene.pages.pop(asked.method, None)
-    cursor = peek.text(case.value, "nextCursor")
+    else:
+        scene.fetched.setdefault(asked.method, set()).add(peek.text(asked.params, "cursor") or "")
+    cursor = scene.next_cursor[asked.method] = peek.text(case.value, "nextCursor")
     if cursor is not None:
         scene.cursors.setdefault(asked.method, set()).add(cursor)
     scene.pages.setdefault(asked.method, {"cacheScope": peek.at(case.value, "cacheScope"), "frame": case.n})

@@ -172,6 +172,11 @@ class _Offered:
         self.pages: dict[str, dict[str, Any]] = {}
         """Of each list that is being fetched: what its pages had so far."""
         self.cursors: dict[str, set[str]] = {}
+        """The cursors that the server gave, by list, since its first page."""
+        self.fetched: dict[str, set[str]] = {}
+        """The cursors that pages came for, likewise."""
+        self.next_cursor: dict[str, str | None] = {}
+        """What the newest page of each list named as the next one."""
         self.apps: dict[str, Known] = {}
         """The tools that bring a page, by the page's URI."""
         self.app_tools: dict[str, str] = {}

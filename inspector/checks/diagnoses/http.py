@@ -191,18 +191,29 @@ def _netloc(url: str) -> str:
     "H-10",
     _WARNING,
     "the session is gone",
-    "http",
+    "error",
+    "http end",
     topic="http",
     fix="Was it restarted, or do several take turns? Keep sessions outside of the process, or be stateless.",
 )
 def sessions_last(case: Case) -> Iterator[Flaw]:
-    """404 to a request that names the session: the right answer to one that is over, and why was it?"""
-    life = responded(case)
-    if life is None or life.request is None or life.response is None or life.request.method == "DELETE":
+    """404 to a POST that names the session: the right answer to one that is over, and why was it?
+
+    404 to a GET says only that there is no stream to listen to, and 404 with -32601 that there is no such method.
+    """
+    life, fact = case.life, case.fact
+    if fact is None:
+        if life is not None and case.frame is not None and peek.integer(case.value, "code") == -32601:
+            case.scene.notes["H-10"] = case.frame.http
         return
-    if life.response.status == 404 and life.sent(SESSION) is not None and case.scene.opening is not None:
+    if life is None or life.request is None or life.response is None or case.scene.opening is None:
+        return
+    of_session = life.request.method == "POST" and not life.request.probe and life.sent(SESSION) is not None
+    if of_session and life.response.status == 404 and case.scene.notes.get("H-10") != fact.http:
         if once(case, "H-10"):
-            yield Flaw("the server does not know the session any more (404); a new one has to be begun")
+            method = f"{life.asked[0].method[:60]} was" if life.asked else "a message was"
+            said = f"{method} answered with 404: the server does not know the session any more"
+            yield Flaw(said, frames=(life.frame,), instead=True)
 
 
 _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")

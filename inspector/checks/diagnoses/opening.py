@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case
+from inspector.checks.scene import Case, Scene
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
@@ -38,6 +38,15 @@ def answers_initialize(case: Case) -> Iterator[Flaw]:
     asked = unanswered(scene)
     if asked is None:
         return
+    if scene.is_http:
+        life = scene.http.get(asked.http) if asked.http is not None else None
+        status = life.response.status if life is not None and life.response is not None else None
+        heard = "no HTTP response came" if status is None else f"the response has status {status} and no message in it"
+        waited = (scene.last_ns - asked.time_ns) / 1e9
+        fix = "Is this the URL of its MCP endpoint? Does a gateway hold the response back? See the server's log."
+        said = f"initialize was never answered: {heard} within {waited:.0f} s"
+        yield Flaw(said, frames=(asked.frame,), instead=True, fix=fix)
+        return
     words = [(n, line) for n, line in scene.stderr if line.strip()]
     said = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
     frames = (asked.frame, *(n for n, _ in words[-1:]))
@@ -59,6 +68,11 @@ def answers_soon(case: Case) -> Iterator[Flaw]:
     took = case.time_ns - case.scene.began_ns
     if took > _SLOW_NS and case.scene.began_ns and case.scene.opening is None:
         yield Flaw(f"the first answer took {took / 1e9:.0f} s; some hosts give up after 10")
+
+
+def log_of(scene: Scene) -> str:
+    """What a server on this transport writes its log to, for a sentence."""
+    return "log" if scene.is_http else "stderr"
 
 
 _EARLY = re.compile(
@@ -187,7 +201,7 @@ def takes_the_handshake(case: Case) -> Iterator[Flaw]:
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
         return
-    fix = "See its stderr: what it needs is not there, or it does not like who asks."
+    fix = f"See its {log_of(case.scene)}: what it needs is missing, or it rejects this client."
     yield Flaw(f"initialize was refused with {code}: {said[:160]}", "/error", fix=fix)
 
 
@@ -228,10 +242,10 @@ def answers_everything(case: Case) -> Iterator[Flaw]:
     "a list that cannot be had",
     *(f"error {each}" for each in _LISTS),
     topic="basic",
-    fix="See its stderr. Hosts show nothing of a list that fails; leave out what can't be listed, not all of it.",
 )
 def gives_its_lists(case: Case) -> Iterator[Flaw]:
     """Refused with an internal error or one of its own; that it does not know the method is another fault."""
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
     if code == -32603 or (code is not None and not -32768 <= code <= -32000):
-        yield Flaw(f"{case.method} was refused with {code}: {said[:160]}", "/error")
+        fix = f"See its {log_of(case.scene)}. Leave out what can't be listed, not the whole list."
+        yield Flaw(f"{case.method} was refused with {code}: {said[:160]}", "/error", fix=fix)

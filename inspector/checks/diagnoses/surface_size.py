@@ -8,6 +8,7 @@ from inspector.checks.hosts.facts import Effect
 from inspector.checks.hosts.matrix import tokens_of
 from inspector.checks.hosts.packs import HOSTS, facts_about
 from inspector.checks.registry import Flaw, check
+from inspector.checks.rules.tools import was_asked_again
 from inspector.checks.scene import Case
 from inspector.protocol import peek
 
@@ -65,6 +66,8 @@ def pages_lead_on(case: Case) -> Iterator[Flaw]:
             yield Flaw(
                 "the list of tools goes on after its first page", "/result/nextCursor", trait="more-pages", fix=fix
             )
+        return
+    if was_asked_again(case):
         return
     known = case.scene.known["tools"]
     names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]

@@ -74,16 +74,38 @@ def name_is_plain(case: Case) -> Iterator[Flaw]:
 
 @check("T07", _WARNING, "two tools of one name", _LIST, topic="server/tools", mild_until=3, mild=_HINT)
 def names_are_unique(case: Case) -> Iterator[Flaw]:
-    """Within the page, and against the pages before it."""
-    seen: set[str] = set()
+    """Within the page, and against the pages before it, unless the whole page is one of these (S-18)."""
+    seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
-    before = case.scene.known["tools"] if more else {}
+    before = case.scene.known["tools"] if more and not came_before(case) else {}
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
         if written is not None:
             if written in seen or written in before:
-                yield Flaw(f"another tool is called {name!r}, too", f"{place}/name")
-            seen.add(written)
+                other = seen[written] if written in seen else before[written].item
+                said = (
+                    f"the tool {name!r} is listed twice" if other == tool else f"another tool is called {name!r}, too"
+                )
+                yield Flaw(said, f"{place}/name")
+            seen[written] = tool
+
+
+def came_before(case: Case) -> bool:
+    """Whether all the tools of a page, with their definitions, are on pages before it: it was delivered twice."""
+    known = case.scene.known["tools"]
+    for _, _, tool in tools_of(case):
+        there = known.get(peek.text(tool, "name") or "")
+        if there is None or there.item != tool:
+            return False
+    return True
+
+
+def was_asked_again(case: Case) -> bool:
+    """Whether a page was asked for by the cursor of one that has come, and the server did not lead there."""
+    if case.asked is None:
+        return False
+    cursor, method = peek.text(case.asked.params, "cursor"), case.asked.method
+    return cursor in case.scene.fetched.get(method, ()) and cursor != case.scene.next_cursor.get(method)
 
 
 @check("T10", _ERROR, "x-mcp-header in a place or way that it can't be", _LIST, topic="http", since=5)

@@ -5,6 +5,7 @@ from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.rules.tools import was_asked_again
 from inspector.checks.scene import PREFIX, Case
 from inspector.checks.secrets import secret_in
 from inspector.protocol import peek
@@ -152,7 +153,7 @@ def cursors_lead_on(case: Case) -> Iterator[Flaw]:
     """A cursor that came before, a page with nothing but a cursor, and lists without an end."""
     cursor = peek.text(case.value, "nextCursor")
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
-    if cursor is None:
+    if cursor is None or was_asked_again(case):
         return
     before = case.scene.cursors.get(case.method, ())
     if asked is not None and cursor in before:

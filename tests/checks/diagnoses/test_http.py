@@ -124,3 +124,12 @@ def test_what_a_probe_is_answered_is_no_fault_of_the_conversation(status: int, b
 def test_a_gateway_is_told_from_a_server_that_fails(status: int, word: str) -> None:
     (found,) = of_one(_refused(status)().findings(), "H-26")
     assert word in found.sentence
+
+
+def test_404_to_a_get_or_for_an_unknown_method_ends_no_session() -> None:
+    talk = Talk(4, transport="http").post("GET", Mcp_Session_Id="a").head(404).over()
+    talk.post(Mcp_Session_Id="a").ask("prompts/list").head(404).error(-32601).over()
+    assert not of_one(talk.post(Mcp_Session_Id="a").ask("tools/list").head().answer({"tools": []}).findings(), "H-10")
+    talk.post(Mcp_Session_Id="a").ask("tools/list").head(404).error(-32001, "Session not found").over()
+    (found,) = of_one(talk.findings(), "H-10")
+    assert found.sentence == "tools/list was answered with 404: the server does not know the session any more"

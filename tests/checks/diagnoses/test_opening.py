@@ -113,3 +113,22 @@ def test_a_handshake_refused_by_a_server_that_has_said_what_it_speaks_is_no_faul
     talk.answer({"supportedVersions": [ROWS[4].date], "capabilities": {}}, 1)
     talk.error(-32022, "the initialize handshake is not accepted", {"supported": [ROWS[4].date]})
     assert not of_one(talk.findings(), "L-07")
+
+
+@pytest.mark.parametrize("status", [None, 200])
+def test_silence_over_http_is_told_in_words_of_http(status: int | None) -> None:
+    talk = Talk(opened=False, transport="http").post().ask("initialize", initialize(4))
+    if status is not None:
+        talk.head(status, "text/event-stream")
+    (found,) = of_one(talk.wait(3).close("given up").findings(), "L-04")
+    assert ("no HTTP response came" in found.sentence) is (status is None)
+    assert ("status 200" in found.sentence) is (status == 200)
+    assert not {"stderr", "stdin", "subcommand", "output"} & set(f"{found.sentence} {found.fix}".lower().split())
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+@pytest.mark.parametrize("method", ["initialize", "tools/list"])
+def test_an_error_over_http_is_looked_up_in_a_log(transport: str, method: str) -> None:
+    talk = Talk(opened=method != "initialize", transport=transport).ask(method).error(-32603)
+    (found,) = (each for each in talk.findings() if each.id in ("L-21", "L-23"))
+    assert "stderr" not in found.fix

@@ -56,3 +56,22 @@ def test_a_page_that_repeats_the_one_before_is_a_warning() -> None:
         ("hint", "/result/nextCursor"),
         ("warning", "/result/tools"),
     ]
+
+
+def test_a_page_that_came_before_is_one_fault_and_none_where_it_was_asked_for_again() -> None:
+    led = _pages("ab", "ab")().findings()
+    assert [each.id for each in led if each.severity == "warning"] == ["S-18"]
+    asked = Talk().ask("tools/list").answer({"tools": _tools("a"), "nextCursor": "1"})
+    for _ in range(2):
+        asked.ask("tools/list", {"cursor": "1"}).answer({"tools": _tools("b", "c"), "nextCursor": "2"})
+    asked.ask("tools/list", {"cursor": "2"}).answer({"tools": _tools("d")})
+    assert [each.severity for each in asked.findings()] == ["hint"]
+
+
+def test_a_tool_on_two_pages_is_told_by_what_is_the_same_about_it() -> None:
+    (same,) = of_one(_pages("ab", "bc")().findings(), "T07")
+    assert same.sentence == "the tool 'b' is listed twice"
+    other = {"name": "b", "description": "another", "inputSchema": {"type": "object"}}
+    talk = Talk().ask("tools/list").answer({"tools": _tools("a", "b"), "nextCursor": "1"})
+    (differs,) = of_one(talk.ask("tools/list", {"cursor": "1"}).answer({"tools": [other]}).findings(), "T07")
+    assert differs.sentence == "another tool is called 'b', too"
