@@ -64,5 +64,7 @@ class Finding(msgspec.Struct, frozen=True):
     """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
     hosts: tuple[str, ...] = ()
     """Ids of the hosts concerned, where not all are that know the trait; () for all of those."""
+    chosen: bool = False
+    """Whether somebody asked for these hosts: then a fact whose source names no version is told, too."""
     known_at: int = 0
     """The entry with which it came to light: nobody could have known of it before. 0: from the beginning."""

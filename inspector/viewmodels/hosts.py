@@ -10,7 +10,7 @@ from inspector.checks.findings import Confidence, Finding
 from inspector.checks.hosts.facts import Effect, Fact, Host, Source
 from inspector.checks.hosts.matrix import Matrix, Row, Surface, Verdict, matrix_of
 from inspector.checks.hosts.packs import AGES_AFTER_DAYS, HOSTS, facts_about, newest
-from inspector.checks.hosts.relevance import concerns
+from inspector.checks.hosts.relevance import told_of
 from inspector.checks.surface.tools import traits_of
 from inspector.checks.surface.walk import Budget
 from inspector.protocol import peek
@@ -138,8 +138,8 @@ def _note(host: Host, verdict: Verdict, names: Sequence[str]) -> list[Line]:
 
 
 def dated(source: Source) -> str:
-    """Where and when something was seen, and how sure it is; says so if it is old."""
-    seen = f", seen in {source.seen_in}" if source.seen_in else ""
+    """Where, in which version and when something was seen, and how sure it is; says so if it is old."""
+    seen = f", seen in {source.version}" if source.version else ", version not named"
     sure = "" if source.confidence is Confidence.CERTAIN else f", {source.confidence}"
     old = ", old" if is_old(source) else ""
     return f"{source.date}{seen}{sure}{old}  {source.url}"
@@ -186,22 +186,22 @@ def source_as_json(source: Source) -> dict[str, Any]:
     return {
         "url": source.url,
         "date": source.date.isoformat(),
-        "seen_in": source.seen_in or None,
+        "seen_in": source.version or None,
         "confidence": source.confidence,
     }
 
 
 def words_of(finding: Finding) -> list[tuple[str, str]]:
-    """What hosts do about a finding: the names of those that do the same, and what; the worst first."""
+    """What hosts do about a finding: those that do the same, each with version and date, and what; the worst first."""
     same: dict[str, list[str]] = {}
-    for host, fact in concerns(finding):
-        same.setdefault(fact.sentence, []).append(host.name)
+    for host, fact in told_of(finding):
+        same.setdefault(fact.sentence, []).append(f"{host.name} ({fact.source.label})")
     return [(", ".join(names), sentence) for sentence, names in same.items()]
 
 
 def concerned_as_json(finding: Finding) -> list[dict[str, Any]]:
     """What each host does about a finding."""
-    return [{"host": host.id} | fact_as_json(fact) for host, fact in concerns(finding)]
+    return [{"host": host.id} | fact_as_json(fact) for host, fact in told_of(finding)]
 
 
 def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
@@ -212,8 +212,10 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
     found: dict[str, tuple[Host, Fact]] = {}
     for trait in traits_of(tool, Budget(_HEAD_BUDGET)):
         for host, fact in facts_about(trait.kind, chosen, trait.amount):
-            if fact.effect.rank <= Effect.CUT.rank and (
-                host.id not in found or fact.effect.rank < found[host.id][1].effect.rank
+            if (
+                fact.source.version
+                and fact.effect.rank <= Effect.CUT.rank
+                and (host.id not in found or fact.effect.rank < found[host.id][1].effect.rank)
             ):
                 found[host.id] = (host, fact)
     if not found:
@@ -221,7 +223,7 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
     host, fact = min(found.values(), key=lambda each: each[1].effect.rank)
     code, role = _CODES[fact.effect]
     more = f"; {len(found) - 1} more host{'s' if len(found) > 2 else ''}" if len(found) > 1 else ""
-    seen = f" ({fact.source.date:%Y-%m}{more})"
+    seen = f" ({fact.source.label}{more})"
     sign = code[0]  # what the other letters mean is told below the matrix, and not here
     return ((f"{sign} in hosts: ", role), (f"{host.name} {fact.sentence}", "text"), (seen, "muted"))
 

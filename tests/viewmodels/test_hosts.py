@@ -3,6 +3,8 @@
 from datetime import date
 from typing import Any
 
+import msgspec
+
 from inspector.capture.load import load
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.hosts.facts import Source
@@ -51,7 +53,7 @@ def test_each_mark_is_explained_and_has_its_source_and_date() -> None:
     lines = "\n".join(_lines(_BAD))
     assert "✗ left out" in lines
     assert "Claude Code drops the tool without a word" in lines
-    assert "2026-09-19, likely  https://github.com/anthropics/claude-code/issues/95504" in lines
+    assert "2026-09-19, version not named, likely  https://github.com/anthropics/claude-code/issues/95504" in lines
 
 
 def test_a_server_s_words_act_on_nothing() -> None:
@@ -84,15 +86,31 @@ def test_a_surface_is_read_from_a_conversation() -> None:
 
 def test_hosts_that_do_the_same_about_a_finding_are_named_together() -> None:
     words = words_of(_FINDING)
-    assert ("Claude Code", "drops every tool of the server, without a word") in words
-    assert any("TypeScript SDK 1, TypeScript SDK 2" in names for names, _ in words)
-    assert {each["host"] for each in concerned_as_json(_FINDING)} >= {"claude-code", "vscode"}
+    assert any(
+        "TypeScript SDK 1 (1.32.2, 2026-11-22), TypeScript SDK 2 (2.4.0, 2026-11-22)" in each for each, _ in words
+    )
+    assert {each["host"] for each in concerned_as_json(_FINDING)} >= {"vscode", "typescript-sdk-1"}
+
+
+def test_a_statement_about_a_program_has_its_version_and_date_unless_that_program_was_asked_for() -> None:
+    chosen = msgspec.structs.replace(_FINDING, chosen=True)
+    unnamed = "Claude Code (version not named, 2026-08-19)"
+    assert not any("version not named" in names or "Claude Code" in names for names, _ in words_of(_FINDING))
+    assert (unnamed, "drops every tool of the server, without a word") in words_of(chosen)
+    assert "claude-code" not in {each["host"] for each in concerned_as_json(_FINDING)}
+    assert all(each["source"]["seen_in"] and each["source"]["date"] for each in concerned_as_json(_FINDING))
+    assert "claude-code" in {each["host"] for each in concerned_as_json(chosen)}
+    assert Source(
+        "https://github.com/a/b/blob/" + "0123456789abcdef" * 2 + "01234567/x.ts", date(2026, 1, 1)
+    ).label == ("commit 0123456789ab, 2026-01-01")
 
 
 def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
     line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
-    assert line.startswith("✗ in hosts: Claude Code drops every tool of the server")
-    assert line.endswith("(2026-08; 5 more hosts)")
+    assert line == (
+        "✗ in hosts: Gemini CLI loses every tool of the server: its SDK refuses the list"
+        " (SDK 1.23.0, 2026-08-21; 3 more hosts)"
+    )
     assert outlook_of(_TOOL) == ()
     assert outlook_of(7) == ()
 

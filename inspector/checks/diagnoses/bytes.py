@@ -24,7 +24,7 @@ _MOST_VALUES = 10_000
 _NOT_BLANK = re.compile(r"\S")
 
 _WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
-    (re.compile(rb"injected env|dotenv"), "dotenv prints a banner: configure it with quiet: true."),
+    (re.compile(rb"injected env|dotenv"), "Silence what loads the environment file: quiet: true for dotenv."),
     (re.compile(rb"^(DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\s]"), "Let the logging write to sys.stderr."),
     (re.compile(rb"^npm (notice|warn)|^added \d+ packages"), "npm_config_update_notifier=false, or install before."),
     (re.compile(rb"^Traceback|^  File "), "Uncaught errors belong on stderr."),
@@ -276,7 +276,7 @@ def numbers_are_exact(case: Case) -> Iterator[Flaw]:
             yield Flaw(f"the number {digits[:24].decode()} loses digits in JavaScript", span=found.span())
             break
     if (b"NaN" in payload or b"Infinity" in payload) and _has_no_number(payload):
-        yield Flaw("NaN and Infinity are no JSON: strict clients refuse the message", severity=_ERROR)
+        yield Flaw("NaN and Infinity are not JSON (RFC 8259, section 6)", severity=_ERROR)
 
 
 def _has_no_number(payload: bytes) -> bool:

@@ -136,9 +136,9 @@ def speaks_todays_http(case: Case) -> Iterator[Flaw]:
             yield Flaw("this is the older HTTP+SSE, which is deprecated; the connection has gone over to it")
 
 
-@check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address; some clients lose the body.")
+@check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address.")
 def is_where_it_is(case: Case) -> Iterator[Flaw]:
-    """Some clients drop the body or Authorization on the way."""
+    """After 301 to 303 a client may make a GET of a POST, which loses the body (RFC 9110, section 15.4)."""
     life = responded(case)
     if life is None or life.request is None or life.response is None or "/.well-known/" in life.request.target:
         return

@@ -296,13 +296,13 @@ _OTHER_SDK = re.compile(
 
 
 @check(
-    "P-14", _ERROR, "written for another version of the SDK", "end", topic="", fix="pip install 'mcp<2', or move on."
+    "P-14", _ERROR, "written for another version of the SDK", "end", topic="", fix="pip install 'mcp<2', or migrate it."
 )
 def sdk_is_the_right_one(case: Case) -> Iterator[Flaw]:
-    """The Python SDK 2 has no longer what 1 had."""
+    """By an import or attribute that both packages were tried for: mcp 1.30.0 has it, mcp 2.3.0 does not."""
     ended = died(case.scene)
     if ended and (line := line_like(case.scene, _OTHER_SDK)):
-        said = f"it was written for version 1 of the Python SDK: {line[1].group()}"
+        said = f"{line[1].group()}: the Python package mcp has it in 1.30.0 and not in 2.3.0 (tried 2026-11-22)"
         yield Flaw(said, frames=(line[0], ended[0]), instead=True)
 
 

@@ -13,7 +13,7 @@ _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _LIKELY = Confidence.LIKELY
 _CHARACTERS_PER_TOKEN = 4
 _MOST_TOKENS = 25_000
-"""What a well-known host takes of one result."""
+"""About 100,000 characters: a hundred pages of a model's context for one result."""
 _LARGE_IMAGE = 1 << 20
 _LOOKED_AT = 256 * 1024
 """Bytes of a result in which secrets are looked for."""
@@ -35,7 +35,7 @@ def result_fits_a_model(case: Case) -> Iterator[Flaw]:
         return
     text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
     if (tokens := text // _CHARACTERS_PER_TOKEN) > _MOST_TOKENS:
-        said = f"the result has about {tokens:,} tokens; some hosts cut it off at {_MOST_TOKENS:,}"
+        said = f"the result has about {tokens:,} tokens (estimated)"
         yield Flaw(said, "/result/content", frames=(case.asked.frame,) if case.asked else ())
 
 
@@ -45,7 +45,7 @@ def result_fits_a_model(case: Case) -> Iterator[Flaw]:
     "a large picture",
     "answer tools/call",
     topic="",
-    fix="Make it smaller, or give a link to a resource: models see small pictures only.",
+    fix="Make it smaller, or give a link to a resource.",
     needs=LARGE,
 )
 def pictures_are_small(case: Case) -> Iterator[Flaw]:

@@ -10,7 +10,7 @@ from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Asked, Case, Scene
 from inspector.protocol.facts import ProcessEvent
 
-_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _PATIENCE_NS, _SLOW_NS = 2_000_000_000, 5_000_000_000
 
 _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, not a program|is empty or holds a NUL")
@@ -22,7 +22,7 @@ _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, n
     "the command was not found",
     "end",
     topic="",
-    fix="Give its absolute path, or another PATH with -e PATH=…: hosts read no start-up file of your shell.",
+    fix="Give its absolute path, or another PATH with -e PATH=…: no shell runs, so no start-up file of one is read.",
 )
 def command_exists(case: Case) -> Iterator[Flaw]:
     """Nothing was started: the PATH of the child has no such program."""
@@ -49,7 +49,7 @@ _INSTALLS = re.compile(
     r"(?i)^npm (warn|notice|http|verb|info)|need to install|ok to proceed|downloading|downloaded|installing|"
     r"installed \d+|resolved \d+|prepared \d+|building \S+|pulling from|pull complete|reify|added \d+ packages"
 )
-_FIX_INSTALL = "Install it before and pin its version, or run the command once in a terminal; hosts wait 10 to 30 s."
+_FIX_INSTALL = "Install it before and pin its version, or run the command once in a terminal before."
 
 
 def _manager(scene: Scene) -> str:
@@ -81,7 +81,7 @@ def is_installed(case: Case) -> Iterator[Flaw]:
     if case.message is not None:
         took = case.time_ns - scene.began_ns
         if took > _SLOW_NS and scene.opening is None and scene.began_ns:
-            yield Flaw(f"{name or 'docker'} took {took / 1e9:.0f} s to start the server", severity=_WARNING)
+            yield Flaw(f"{name or 'docker'} took {took / 1e9:.0f} s to start the server", severity=_HINT)
         return
     asked = unanswered(scene)
     if asked is not None and (told or not words):

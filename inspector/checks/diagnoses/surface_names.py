@@ -21,11 +21,11 @@ _SAME: Final = re.compile(r"[^A-Za-z0-9]")
 @check(
     "S-12",
     _WARNING,
-    "a name that hosts cut, refuse or mistake",
+    "a long or ambiguous tool name",
     LIST,
     topic="server/tools",
     heavy=True,
-    fix="Shorten it: hosts put the server's name before it, and model APIs take 64 characters.",
+    fix="Shorten it: clients with several servers put the server's name before it.",
 )
 def names_survive(case: Case) -> Iterator[Flaw]:
     """Too long with the server's own name before it, or the same as another once hosts have made it plain."""
@@ -36,9 +36,9 @@ def names_survive(case: Case) -> Iterator[Flaw]:
         name = peek.text(seen.tool, "name") or ""
         before = seen_as.setdefault(_SAME.sub("_", name).lower(), name)
         if before != name:
-            how = "but for capitals" if before.lower() == name.lower() else "but for signs that hosts replace"
-            fix = "Rename one of the two."
-            yield Flaw(f"{before[:80]!r} and {seen.name!r} are the same {how}", f"{seen.place}/name", fix=fix)
+            how = "but for capitals" if before.lower() == name.lower() else "but for punctuation"
+            said, fix = f"{before[:80]!r} and {seen.name!r} are the same {how}", "Rename one of the two."
+            yield Flaw(said, f"{seen.place}/name", severity=_HINT, fix=fix)
         hosts = _too_long_for(server, name) if len(name) <= 128 and told < _MOST else ()
         if hosts:
             told += 1
@@ -57,7 +57,10 @@ def _too_long_for(server: str, name: str) -> tuple[str, ...]:
 
 
 def _listed(hosts: tuple[str, ...]) -> str:
-    return ", ".join(HOSTS[each].name for each in hosts)
+    """The hosts of which the version is known, each with it and the date; without any, what they have in common."""
+    sources = ((HOSTS[each].name, HOSTS[each].naming_source) for each in hosts)
+    named = [f"{name} ({source.label})" for name, source in sources if source is not None and source.version]
+    return ", ".join(named) or "a limit of 64 characters"
 
 
 @check(
@@ -68,7 +71,7 @@ def _listed(hosts: tuple[str, ...]) -> str:
     topic="server/tools",
     heavy=True,
     confidence=Confidence.GUESS,
-    fix="Leave readOnlyHint out unless it is sure: hosts call such tools without asking.",
+    fix="Leave readOnlyHint out unless it is sure: a client may call such a tool without asking.",
 )
 def annotations_fit_the_name(case: Case) -> Iterator[Flaw]:
     """By a verb in the name."""
@@ -107,7 +110,7 @@ def headers_would_do(case: Case) -> Iterator[Flaw]:
     LIST,
     topic="server/tools",
     heavy=True,
-    fix="Give it a name of its own: a model may take one for the other, and some hosts keep only one.",
+    fix="Give it a name of its own: a model may take one for the other.",
 )
 def names_are_nobody_else_s(case: Case) -> Iterator[Flaw]:
     """Among the servers that are configured beside this one, as far as they are known."""

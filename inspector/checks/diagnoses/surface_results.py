@@ -32,7 +32,7 @@ _LOOKED_AT = 1 << 20
     topic="server/resources",
     heavy=True,
     confidence=Confidence.LIKELY,
-    fix="Give the type that the contents have: hosts choose by it what to do with them.",
+    fix="Give the type that the contents have: clients choose by it what to do with them.",
 )
 def contents_are_what_they_say(case: Case) -> Iterator[Flaw]:
     """By their first bytes, or by whether JSON is JSON."""

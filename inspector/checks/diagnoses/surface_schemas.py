@@ -22,18 +22,18 @@ _WARNING, _HINT = Severity.WARNING, Severity.HINT
     LIST,
     topic="server/tools",
     heavy=True,
-    fix="Put them into a property, or make two tools of it: model APIs take a plain object at the root.",
+    fix="Put them into a property, or make two tools of it: a plain object at the root is what every client knows.",
 )
 def root_is_plain(case: Case) -> Iterator[Flaw]:
-    """Legal since 2026, and model APIs refuse it all the same."""
+    """Legal since 2026; which clients stumble over it, the packs of hosts tell."""
     yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
 
 
 @check("S-04", _HINT, "a schema labelled with an older dialect", LIST, topic="basic", heavy=True)
 def label_is_current(case: Case) -> Iterator[Flaw]:
-    """Clients that read 2020-12 alone refuse what is labelled otherwise, even if nothing but the label is old.
+    """Legal: only 2020-12 must be known to every client, and any other dialect may be named (basic, JSON Schema usage).
 
-    What is labelled with something unknown a rule tells. Of input schemas one flaw stands for all: nobody refuses them.
+    What is labelled with something unknown a rule tells. Of input schemas one flaw stands for all.
     """
     budget = Budget()
     inputs = []
@@ -46,7 +46,7 @@ def label_is_current(case: Case) -> Iterator[Flaw]:
             elif each.kind == "output-dialect":
                 fix = _fix_of_label(seen.tool["outputSchema"], budget)
                 place = seen.place + each.pointer
-                yield Flaw(f"{seen.name}: {each.sentence}", place, severity=_WARNING, fix=fix, trait=each.kind)
+                yield Flaw(f"{seen.name}: {each.sentence}", place, fix=fix, trait=each.kind)
     if inputs:
         seen, first = inputs[0]
         others = f", as are those of {len(inputs) - 1} more tools" if len(inputs) > 1 else ""
@@ -78,7 +78,7 @@ def keywords_are_of_the_dialect(case: Case) -> Iterator[Flaw]:
     LIST,
     topic="server/tools",
     heavy=True,
-    fix='Add "items": what a model can\'t know it guesses, and some hosts refuse the tool.',
+    fix='Add "items": what a model is not shown it has to guess.',
 )
 def arrays_say_of_what(case: Case) -> Iterator[Flaw]:
     """Legal, and a model can't know what to put in."""
@@ -124,7 +124,7 @@ def _may_be_mixed_up(case: Case) -> bool:
     heavy=True,
     wanted=_may_be_mixed_up,
     confidence=Confidence.LIKELY,
-    fix="Two versions of the library that writes schemas (zod 3 and 4) are often the cause: install one.",
+    fix="Are two versions of the library that writes schemas (such as zod) installed? Keep one.",
 )
 def library_fits_the_sdk(case: Case) -> Iterator[Flaw]:
     """Either an error says so, or all schemas come out empty though descriptions speak of parameters."""
@@ -159,15 +159,15 @@ def schemas_agree_with_themselves(case: Case) -> Iterator[Flaw]:
 @check(
     "S-11",
     _WARNING,
-    "something in a schema that a model's API does not take",
+    "unusual property names, or schemas that are true or false",
     LIST,
     topic="server/tools",
     heavy=True,
 )
 def apis_take_it(case: Case) -> Iterator[Flaw]:
-    """Names of properties that an API refuses, and with them every request; schemas that are a mere true or false."""
+    """Legal in JSON Schema; clients hand schemas on to APIs that take less. The packs of hosts tell which."""
     for flaw in flaws_of(case, "property-name", most=3):
-        fix = "Use letters, digits, _ . and - alone, 64 at most: one such tool spoils every request."
+        fix = "Use letters, digits, _ . and - alone, 64 at most."
         yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
     for flaw in flaws_of(case, "boolean-property", most=3):
         yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix="Write {} in place of true.")

@@ -20,7 +20,7 @@ _MANY_PAGES = 100
 @check(
     "S-16",
     _HINT,
-    "more tools than hosts offer to a model",
+    "many tools",
     LIST,
     topic="server/tools",
     fix="Let people choose groups of tools, or make several servers.",
@@ -38,7 +38,8 @@ def tools_are_few(case: Case) -> Iterator[Flaw]:
     ):
         found = facts_about(trait, HOSTS.values(), amount)
         if found:
-            worst = _WARNING if found[0][1].effect is Effect.BREAKS else None
+            named = [each for each in found if each[1].source.version]
+            worst = _WARNING if named and named[0][1].effect is Effect.BREAKS else None
             hosts = tuple(host.id for host, _ in found)
             yield Flaw(said, "/result/tools", severity=worst, trait=trait, hosts=hosts)
 
@@ -62,7 +63,7 @@ def pages_lead_on(case: Case) -> Iterator[Flaw]:
     cursor = peek.text(case.value, "nextCursor")
     if not is_later_page(case):
         if cursor is not None and peek.items(case.value, "tools"):
-            fix = "Put all tools on one page, as long as some hosts read only the first."
+            fix = "Legal. Where the list is short, one page does."
             yield Flaw(
                 "the list of tools goes on after its first page", "/result/nextCursor", trait="more-pages", fix=fix
             )

@@ -20,7 +20,7 @@ _MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
 @check(
     "S-13",
     _WARNING,
-    "a text that hosts cut off",
+    "a long text for a model",
     LIST,
     *_OPENINGS,
     topic="server/tools",
@@ -41,11 +41,12 @@ def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
     if len(said) < 1000:
         return
     length = units(said)
-    cutting = facts_about(trait, HOSTS.values(), length)
+    cutting = [each for each in facts_about(trait, HOSTS.values(), length) if each[1].source.version]
     if cutting:
         host, fact = cutting[0]
         last = " ".join(said[max(0, fact.over - 40) : fact.over].split())
-        sentence = f"{what} has {length:,} characters; {host.name} stops reading at “…{last}”"
+        who = f"{host.name} ({fact.source.label})"
+        sentence = f"{what} has {length:,} characters; {who} stops reading at “…{last}”"
         yield Flaw(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
 
 

@@ -4,6 +4,7 @@ A fact ages: it has the date of its source, the version it was seen in, a link, 
 nobody has a source for is no fact. A fact hangs on a trait, which is the name of a peculiarity (see `traits`).
 """
 
+import re
 from datetime import date
 from enum import StrEnum
 
@@ -57,6 +58,20 @@ class Source(msgspec.Struct, frozen=True):
     """The version that it is about; "" if the source names none."""
     confidence: Confidence = Confidence.LIKELY
     """CERTAIN: read in the code or tried; LIKELY: reported with evidence; GUESS: old, or told once."""
+
+    @property
+    def version(self) -> str:
+        """The version that it is about, or the commit that its URL names; "" if neither is known."""
+        commit = _COMMIT.search(self.url)
+        return self.seen_in or (f"commit {commit.group(1)[:12]}" if commit else "")
+
+    @property
+    def label(self) -> str:
+        """Version and date, for a sentence: “2.1.234, 2026-08-18”."""
+        return f"{self.version or 'version not named'}, {self.date}"
+
+
+_COMMIT = re.compile(r"/(?:blob|tree|commit)/([0-9a-f]{40})\b")
 
 
 class Fact(msgspec.Struct, frozen=True):

@@ -42,6 +42,14 @@ def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[t
 _ANY = 1 << 60
 
 
+def told_of(finding: Finding) -> list[tuple[Host, Fact]]:
+    """What is told with a finding: without the facts whose source names no version, unless these hosts were chosen.
+
+    Programs change, so a statement about one is of use only with the version that it is about.
+    """
+    return [(host, fact) for host, fact in concerns(finding) if finding.chosen or fact.source.version]
+
+
 def _trait_of_rule(finding: Finding) -> str:
     side = "output" if "/outputSchema" in finding.pointer else "input"
     if finding.id == "T08":
@@ -69,7 +77,8 @@ def for_hosts(findings: Sequence[Finding], hosts: Sequence[Host]) -> list[Findin
             severity = min(worst, each.severity, key=lambda severity: severity.rank)
             if each.id in _HOSTS_ALONE:
                 severity = worst
-            kept.append(msgspec.structs.replace(each, severity=severity, hosts=tuple(host.id for host, _ in concerned)))
+            ids = tuple(host.id for host, _ in concerned)
+            kept.append(msgspec.structs.replace(each, severity=severity, hosts=ids, chosen=True))
         elif each.id not in _HOSTS_ALONE or not each.trait:
             kept.append(each)
     return kept

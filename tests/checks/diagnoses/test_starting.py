@@ -108,10 +108,10 @@ def test_a_silent_package_manager_is_a_guess_only() -> None:
     assert found.sentence == "uvx is still installing after 30 s: the server has not started"
 
 
-def test_a_slow_package_manager_is_a_warning() -> None:
+def test_a_slow_package_manager_is_a_hint() -> None:
     talk = _started("uvx", "x").ask("initialize", initialize(4)).wait(20).answer({})
     (found,) = of_one(talk.findings(), "P-07")
-    assert (found.severity, found.sentence) == (Severity.WARNING, "uvx took 20 s to start the server")
+    assert (found.severity, found.sentence) == (Severity.HINT, "uvx took 20 s to start the server")
 
 
 def test_a_server_that_serves_http_is_told_from_one_that_is_stuck() -> None:

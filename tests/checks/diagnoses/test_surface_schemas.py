@@ -80,7 +80,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
         ("S-10", _with({"type": "string", "default": None}), "hint", "/default"),
         ("S-11", _with(True), "warning", "/properties/p"),
         ("S-05", _in(_OBJECT | {"definitions": {}}), "hint", "/definitions"),
-        ("S-04", _in(_OBJECT, outputSchema=_OBJECT | {"$schema": _DRAFT_7}), "warning", "/outputSchema/$schema"),
+        ("S-04", _in(_OBJECT, outputSchema=_OBJECT | {"$schema": _DRAFT_7}), "hint", "/outputSchema/$schema"),
     ],
 )
 def test_it_is_told_how_bad_it_is_and_where(id_: str, script: Script, severity: str, pointer: str) -> None:

@@ -45,7 +45,7 @@ def test_words_in_tags_are_an_error_and_are_read_out() -> None:
 
 def test_a_long_text_is_told_with_the_place_where_it_ends_for_the_host() -> None:
     (found,) = of_one(_said("word " * 409 + "the end of it " * 9)().findings(), "S-13")
-    assert "Claude Code stops reading at “…" in found.sentence
+    assert "Claude Code (2.1.234, 2026-08-18) stops reading at “…" in found.sentence
     assert found.hosts == ("claude-code",)
 
 

@@ -60,7 +60,7 @@ def test_check_judges_by_the_chosen_hosts(chosen: str, status: int, count: int) 
 def test_check_says_in_text_what_hosts_do() -> None:
     ran = inspect("check", *_server(_TOOL))
     assert ran.status == 0
-    assert "VS Code: fails each request" in ran.stdout
+    assert "VS Code (commit 31acd00a8642, 2026-03-29): fails each request" in ran.stdout
 
 
 def test_check_tells_of_a_tool_that_a_neighbour_has_too() -> None:
