@@ -222,10 +222,10 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
         return ()
     host, fact = min(found.values(), key=lambda each: each[1].effect.rank)
     code, role = _CODES[fact.effect]
-    more = f"; {len(found) - 1} more host{'s' if len(found) > 2 else ''}" if len(found) > 1 else ""
-    seen = f" ({fact.source.label}{more})"
+    more = f" ({len(found) - 1} more host{'s' if len(found) > 2 else ''})" if len(found) > 1 else ""
     sign = code[0]  # what the other letters mean is told below the matrix, and not here
-    return ((f"{sign} in hosts: ", role), (f"{host.name} {fact.sentence}", "text"), (seen, "muted"))
+    who = f"{host.name} ({fact.source.label}) "
+    return ((f"{sign} in hosts: ", role), (who + fact.sentence, "text"), (more, "muted"))
 
 
 def host_lines(hosts: Iterable[Host]) -> list[Line]:

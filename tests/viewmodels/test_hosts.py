@@ -108,8 +108,8 @@ def test_a_statement_about_a_program_has_its_version_and_date_unless_that_progra
 def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
     line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
     assert line == (
-        "✗ in hosts: Gemini CLI loses every tool of the server: its SDK refuses the list"
-        " (SDK 1.23.0, 2026-08-21; 3 more hosts)"
+        "✗ in hosts: Gemini CLI (SDK 1.23.0, 2026-08-21) loses every tool of the server: its SDK refuses the list"
+        " (3 more hosts)"
     )
     assert outlook_of(_TOOL) == ()
     assert outlook_of(7) == ()
