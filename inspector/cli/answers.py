@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.cli.help import shared
 from inspector.cli.sampler import read_model, sampler_options
+from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.protocol import offers
 from inspector.protocol.questions import Kind, Root
@@ -127,7 +128,7 @@ def roots(options: Mapping[str, Any]) -> tuple[Root, ...]:
 
 
 def _directory(text: str) -> Root:
-    path = Path(text).expanduser().absolute()
+    path = expanded(text).absolute()
     if not path.is_dir():
         raise UsageError(f"--root {text}: no such directory", hint="For one that is not there take --root-uri.")
     return Root(path.as_uri(), path.name)

@@ -3,12 +3,12 @@
 What can be known to be wrong before a server is started is refused before a server is started.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from inspector.documents import Unreadable, read_json
 from inspector.errors import UsageError
 
 
@@ -56,14 +56,12 @@ def read_whole(text: str | None, stdin: TextIO, option: str = "--args") -> Any:
 def parse(text: str, where: str) -> Any:
     """JSON, or what is wrong with it and where. Raises: UsageError."""
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
+        return read_json(text)
+    except Unreadable as error:
         raise UsageError(
-            f"{where}: this is no JSON: {error.msg} in line {error.lineno}, column {error.colno}",
+            f"{where}: invalid JSON: {error.placed}",
             hint="""Quote it for the shell: -a 'name:={"a": 1}'. A text needs no JSON: -a name=text.""",
         ) from None
-    except RecursionError:
-        raise UsageError(f"{where}: this JSON is nested too deeply to be read") from None
 
 
 def joined(whole: Any, pairs: Sequence[Typed], schema: object) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from inspector.cli.options import Chosen
 from inspector.config.environment import build_environment
+from inspector.config.paths import expanded
 from inspector.config.servers import FoundServer
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
@@ -47,4 +48,4 @@ def found_target(server: FoundServer, env: Mapping[str, str]) -> Target:
     if server.url:
         return HttpTarget(parse_url(server.url), headers=server.headers)
     environment = build_environment(env, inherit_all=False, set_=[f"{name}={value}" for name, value in server.env])
-    return StdioTarget(server.argv, environment, str(Path(server.cwd or ".").expanduser().absolute()))
+    return StdioTarget(server.argv, environment, str(expanded(server.cwd or ".").absolute()))

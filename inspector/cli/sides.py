@@ -23,6 +23,7 @@ from inspector.cli.launch import numbered
 from inspector.cli.lists import declared, fetch
 from inspector.cli.output import Output
 from inspector.cli.world import World
+from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.credentials import command_without_credentials, without_credentials
@@ -72,7 +73,7 @@ def side_of(word: str) -> Side:
     """What a word names. Raises: UsageError if that is nothing."""
     if word.startswith(_URL):
         return Side(Kind.TARGET, without_credentials(word), url=word)
-    path = Path(word).expanduser()
+    path = expanded(word)
     if os.path.isfile(path):
         if os.access(path, os.X_OK) and not is_capture(path):
             raise UsageError(f"{word} is a program", hint="A command of one word stands after --.")

@@ -3,10 +3,10 @@
 Both are blanked out, character by character, so that an error still names the line and column of the original.
 """
 
-import json
 import re
 from typing import Any
 
+from inspector.documents import Unreadable, read_json
 from inspector.errors import UsageError
 
 _PIECES = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
@@ -19,13 +19,10 @@ def parse(text: str, where: str) -> Any:
     Raises: UsageError with line and column.
     """
     try:
-        return json.loads(_strict(text.removeprefix("\ufeff")))
-    except json.JSONDecodeError as error:
-        raise UsageError(
-            f"{where}:{error.lineno}:{error.colno}: {error.msg}", hint="Mend the file where it is broken."
-        ) from None
-    except RecursionError:
-        raise UsageError(f"{where}: nested too deeply to be read") from None
+        return read_json(_strict(text.removeprefix("\ufeff")))
+    except Unreadable as error:
+        place = f":{error.line}:{error.column}" if error.line else ""
+        raise UsageError(f"{where}{place}: {error}", hint="Fix the file.") from None
 
 
 def _strict(text: str) -> str:

@@ -61,10 +61,15 @@ class Places(msgspec.Struct, frozen=True):
         return self.state / "captures"
 
 
+def expanded(typed: str) -> Path:
+    """A path with `~` and `~user` replaced; an unknown user stays as typed, where `Path.expanduser` raises."""
+    return Path(os.path.expanduser(typed))
+
+
 def places(env: Mapping[str, str] = os.environ) -> Places:
     """Return where everything belongs on this system; MCP_INSPECT_HOME, if set, is above all of it."""
     if home := env.get("MCP_INSPECT_HOME"):
-        top = Path(home).expanduser().absolute()
+        top = expanded(home).absolute()
         return Places(top / "state", top / "config", top / "data", top / "cache", top / "run")
     from platformdirs import PlatformDirs
 

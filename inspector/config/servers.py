@@ -4,15 +4,18 @@ Nothing is started, dialled or expanded here: a `${VAR}` stays as it stands. A f
 says so, and the others stay.
 """
 
-import tomllib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from inspector.config.jsonc import parse
+from inspector.documents import Unreadable, read_toml
 from inspector.errors import UsageError
 
+_UNPASSABLE = re.compile("[\0\ud800-\udfff]")
+_UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
 _MOST_BYTES = 16 << 20
 """A file beyond that is no configuration."""
 
@@ -124,13 +127,13 @@ def _read(path: Path) -> Any:
         if len(raw) > _MOST_BYTES:
             raise UsageError(f"{path}: too large for a configuration")
         text = raw.decode("utf-8-sig")
-        return tomllib.loads(text) if path.suffix == ".toml" else parse(text, str(path))
+        return read_toml(text) if path.suffix == ".toml" else parse(text, str(path))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: no UTF-8 at byte {error.start}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}") from None
+    except Unreadable as error:
+        raise UsageError(f"{path}: {error.placed}") from None
 
 
 def _entries(read: Any, cwd: Path) -> Iterator[tuple[str, Any]]:
@@ -151,18 +154,34 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
     url = next((entry[key] for key in ("httpUrl", "serverUrl", "url") if isinstance(entry.get(key), str)), "")
     argv = _argv(entry)
     cwd = entry.get("cwd")
+    cwd = cwd if isinstance(cwd, str) else ""
+    env = _pairs(entry.get("env"))
+    headers = _pairs(entry.get("headers")) or _pairs(entry.get("http_headers"))
+    texts = (
+        *(("command", text) for text in argv),
+        *(("url", url), ("cwd", cwd)),
+        *(("env", text) for pair in env for text in pair),
+        *(("headers", text) for pair in headers for text in pair),
+    )
+    unusable = next((why for member, text in texts if (why := _unusable(member, text))), "")
     return FoundServer(
         name,
         host,
         path,
         argv=argv,
         url="" if argv else url,
-        cwd=cwd if isinstance(cwd, str) else "",
-        env=_pairs(entry.get("env")),
-        headers=_pairs(entry.get("headers")) or _pairs(entry.get("http_headers")),
+        cwd=cwd,
+        env=env,
+        headers=headers,
         disabled=entry.get("disabled") is True or entry.get("enabled") is False,
-        problem="" if argv or url else "it has neither a command nor a URL",
+        problem=unusable if argv or url else "it has neither a command nor a URL",
     )
+
+
+def _unusable(member: str, text: str) -> str:
+    """Why a text cannot be passed to a program or sent; "" if it can. JSON can spell what neither can carry."""
+    bad = (_UNSENDABLE if member in ("headers", "url") else _UNPASSABLE).search(text)
+    return f"a text in `{member}` has the character U+{ord(bad[0]):04X}, which cannot be used there" if bad else ""
 
 
 def _pairs(value: Any) -> tuple[tuple[str, str], ...]:

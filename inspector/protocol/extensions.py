@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.documents import Unreadable, read_json
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Revision
@@ -88,12 +89,10 @@ def _with_settings(text: str) -> tuple[str, Any]:
     full = full_name(name)
     if not equals:
         return full, KNOWN[full].settings if full in KNOWN else {}
-    import json
-
     try:
-        return full, json.loads(settings)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"--extension {name}: its settings are no JSON: {error}") from None
+        return full, read_json(settings)
+    except Unreadable as error:
+        raise UsageError(f"--extension {name}: invalid JSON in its settings: {error.placed}") from None
 
 
 class Negotiated(msgspec.Struct, frozen=True):

@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.documents import Unreadable, read_json, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol import questions
 from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result
@@ -76,11 +77,14 @@ def read_answers(path: Path) -> tuple[Prepared, ...]:
 
     Raises: UsageError, naming the entry and what is wrong with it.
     """
+    hint = "It is a list of answers, as JSON or YAML."
     try:
         text = path.read_text(encoding="utf-8")
-        entries = _yaml(text) if path.suffix in (".yaml", ".yml") else json.loads(text)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--answers {path}: {error}", hint="It is a list of answers, as JSON or YAML.") from None
+        entries = read_yaml(text) if path.suffix in (".yaml", ".yml") else read_json(text)
+    except Unreadable as error:
+        raise UsageError(f"--answers {path}: {error.placed}", hint=hint) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--answers {path}: {error}", hint=hint) from None
     if not isinstance(entries, list):
         raise UsageError(f"--answers {path}: a list is expected", hint="Put the answers between [ and ].")
     return tuple(prepared(entry, f"--answers {path}, entry {number}") for number, entry in enumerate(entries, 1))
@@ -104,15 +108,6 @@ def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str])
 def _asked(question: Question) -> str:
     """What a message pattern is searched in: the server's words, of sampling all of its text."""
     return question.message or json.dumps(question.params, ensure_ascii=False)
-
-
-def _yaml(text: str) -> Any:
-    import yaml  # few runs have such a file
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from None
 
 
 def prepared(entry: Any, where: str) -> Prepared:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.viewmodels.start import OpenCapture, OpenServer, Server, StartChoice
 
@@ -56,14 +57,14 @@ def _named(word: str, servers: Sequence[Server]) -> Server | None:
 
 def _is_file(word: str) -> bool:
     """Whether a word that looks like a file's name is that of one: a capture, or what another program recorded."""
-    path = Path(word).expanduser()
+    path = expanded(word)
     return " " not in word and ("/" in word or bool(path.suffix)) and path.is_file()
 
 
 def _capture(word: str) -> Path:
     from inspector.capture.lines import demand_file  # the start names none
 
-    path = Path(word).expanduser()
+    path = expanded(word)
     demand_file(path, "mcp-inspect without any words lists recent captures.")
     return path
 

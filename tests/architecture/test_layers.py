@@ -13,7 +13,7 @@ from tests.architecture.imports import Import, imports
 from tests.architecture.sources import Source, dotted, read, sources
 
 _FLOORS = (
-    ("errors",),
+    ("errors", "documents"),
     ("whole",),
     ("protocol", "forms"),
     ("transports", "capture", "checks", "config"),
@@ -42,6 +42,7 @@ class Rule:
 
 _RULES = {
     "errors": Rule(_PURE | _SCREEN | {"jsonschema"}, "everybody imports it"),
+    "documents": Rule(_PURE | _SCREEN | {"jsonschema"}, "every room may read a document"),
     "whole": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
     "protocol": Rule(_PURE | _SCREEN | {"jsonschema"}, "a fold of frames must be repeatable"),
     "forms": Rule(_PURE | _SCREEN | {"jsonschema"}, "command line and dialogs both use it"),

@@ -38,7 +38,7 @@ def test_all_at_once_come_from_a_file_or_stdin(tmp_path: Path) -> None:
 
 
 def test_wrong_json_is_refused_with_its_place() -> None:
-    with pytest.raises(UsageError, match=r"--args - \(stdin\): this is no JSON: .* in line 2, column 1"):
+    with pytest.raises(UsageError, match=r"--args - \(stdin\): invalid JSON: line 2, column 1: expecting value"):
         read_whole("-", io.StringIO("[1,\n"))
     with pytest.raises(UsageError, match="nested too deeply"):
         parse("[" * 100_000, "--args")

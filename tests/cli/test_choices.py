@@ -21,6 +21,19 @@ def test_a_command_is_started_with_the_files_variables_and_few_of_ours() -> None
     assert target.environment.values == {"HOME": "/home/me", "K": "a=b"}
 
 
+def test_a_directory_of_an_unknown_user_stays_as_it_is_written() -> None:
+    target = found_target(FoundServer("s", "h", _FILE, argv=("x",), cwd="~nosuchuser/a"), _ENV)
+    assert isinstance(target, StdioTarget)
+    assert target.cwd == str(Path.cwd() / "~nosuchuser/a")
+
+
+@pytest.mark.parametrize("name", ["TOKEN ", " TOKEN", "TO\0KEN", ""])
+def test_a_variable_with_an_unusable_name_is_rejected_without_its_value(name: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        found_target(FoundServer("s", "h", _FILE, argv=("x",), env=((name, "hunter22"),)), _ENV)
+    assert "hunter22" not in f"{refused.value} {refused.value.hint}"
+
+
 def test_a_url_is_dialled_with_the_files_headers() -> None:
     server = FoundServer("s", "h", _FILE, url="https://h/mcp", headers=(("A", "b"),))
     assert found_target(server, _ENV) == HttpTarget("https://h/mcp", headers=(("A", "b"),))

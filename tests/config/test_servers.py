@@ -57,6 +57,22 @@ def test_one_that_is_switched_off_says_so(entry: str, tmp_path: Path) -> None:
     [
         ("7", "its description is no object"),
         ("{}", "it has neither a command nor a URL"),
+        (
+            '{"command": "x", "args": ["a\\ud800"]}',
+            "a text in `command` has the character U+D800, which cannot be used there",
+        ),
+        (
+            '{"command": "x", "env": {"K": "\\u0000"}}',
+            "a text in `env` has the character U+0000, which cannot be used there",
+        ),
+        (
+            '{"url": "http://h", "headers": {"A": "b\\ud800"}}',
+            "a text in `headers` has the character U+D800, which cannot be used there",
+        ),
+        (
+            '{"url": "http://h", "headers": {"A": "b\\r"}}',
+            "a text in `headers` has the character U+000D, which cannot be used there",
+        ),
         ('{"command": 7, "url": null}', "it has neither a command nor a URL"),
     ],
 )
@@ -106,3 +122,18 @@ def test_a_file_is_read_once_though_two_places_name_it(home: Path) -> None:
 def test_without_a_home_only_this_directory_is_looked_at(tmp_path: Path) -> None:
     _write(tmp_path / ".mcp.json", '{"mcpServers": {"s": {"command": "x"}}}')
     assert [server.host for server in found_servers({}, tmp_path)] == ["Claude Code"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        (".mcp.json", '{"mcpServers": {"s": {"timeout": ' + "1" * 5000 + "}}}", "an integer has too many digits"),
+        (".mcp.json", "[" * 100_000, "nested too deeply"),
+        (".codex/config.toml", "a = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        (".codex/config.toml", "a = " + "1" * 5000, "an integer has too many digits"),
+    ],
+)
+def test_a_hostile_file_of_a_project_is_one_entry(name: str, text: str, problem: str, tmp_path: Path) -> None:
+    file = _write(tmp_path / name, text)
+    (server,) = found_servers({}, tmp_path)
+    assert server.problem == f"{file}: {problem}"

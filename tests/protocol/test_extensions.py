@@ -33,7 +33,7 @@ def test_what_is_asked_for_is_declared_everywhere_with_its_settings() -> None:
 
 
 def test_settings_that_are_no_json_are_refused() -> None:
-    with pytest.raises(UsageError, match="no JSON"):
+    with pytest.raises(UsageError, match="invalid JSON"):
         advertised(["ui={"])
     with pytest.raises(UsageError, match="needs a name"):
         advertised(["={}"])

@@ -31,7 +31,8 @@ def test_json_and_yaml_are_read_alike(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "Expecting property name"),
+        ("{", "line 1, column 2: expecting property name"),
+        ("[" * 100_000, "nested too deeply"),
         ("{}", "a list is expected"),
         ("[1]", "entry 1: an object is expected"),
         ('[{"kind": "elicitation", "answer": "accept"}, {"kind": "tea"}]', "entry 2"),

@@ -8,13 +8,13 @@ A person adds rules of his own, a line each:
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from inspector.documents import Unreadable, read_toml, read_yaml
 from inspector.errors import UsageError
 
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
@@ -193,24 +193,16 @@ def read_rules(path: Path) -> tuple[list[Rule], list[str]]:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        value = tomllib.loads(text) if path.suffix == ".toml" else _yaml(text)
+        value = read_toml(text) if path.suffix == ".toml" else read_yaml(text)
         found = msgspec.convert({"ignore": value} if isinstance(value, list) else value or {}, _File)
     except (OSError, ValueError, msgspec.ValidationError) as error:
+        why = error.placed if isinstance(error, Unreadable) else error
         raise UsageError(
-            f"--rules {path}: {error}", hint="It has `ignore`, a list of rules, and `exact`, a list of names."
+            f"--rules {path}: {why}", hint="It has `ignore`, a list of rules, and `exact`, a list of names."
         ) from None
     if unknown := [name for name in found.exact if name not in NAMES]:
         raise UsageError(f"--rules {path}: {unknown[0]!r} is nothing that is replaced", hint=f"There are {NAMES}.")
     return [read_rule(each) for each in found.ignore], found.exact
-
-
-def _yaml(text: str) -> Any:
-    import yaml  # few runs have such a file
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from None
 
 
 def _steps(text: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-_LATEST = 2**62
+LATEST = 2**62
 """Nanoseconds: beyond it a time is none."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -80,7 +80,7 @@ def moment(said: object) -> int | None:
 
 
 def _checked(nanoseconds: float) -> int | None:
-    return round(nanoseconds) if -_LATEST < nanoseconds < _LATEST else None
+    return round(nanoseconds) if -LATEST < nanoseconds < LATEST else None
 
 
 def first_members(start: bytes) -> Members:

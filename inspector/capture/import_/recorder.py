@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.capture.import_.documents import spans
 from inspector.capture.import_.items import Item, Reader, Source, frame, is_there, opened
-from inspector.capture.import_.members import moment
+from inspector.capture.import_.members import LATEST, moment
 from inspector.protocol.frames import Direction
 
 
@@ -51,7 +51,7 @@ def _read(source: Source) -> Iterator[Item]:
         if is_there(each.request):
             yield frame(Direction.TO_SERVER, bytes(each.request), at, piped=piped)
         if at is not None:
-            at += round(min(max(each.latency_ms, 0), 1e9) * 1e6)
+            at = min(at + round(min(max(each.latency_ms, 0), 1e9) * 1e6), LATEST)
         if is_there(each.response):
             yield frame(Direction.FROM_SERVER, bytes(each.response), at, piped=piped)
 

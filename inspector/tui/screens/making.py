@@ -12,6 +12,7 @@ from rich.text import Text
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from inspector.config.paths import expanded
 from inspector.errors import InspectError
 from inspector.tui.screens import is_on_top
 from inspector.tui.styles import glyphs
@@ -63,7 +64,7 @@ class Making(ModalScreen[MadeT | None], Generic[MadeT]):
         if event.value.strip() and not self._is_making:
             self._is_making = True
             self._say(self.busy())
-            path = Path(event.value.strip()).expanduser()
+            path = expanded(event.value.strip())
             attempt = self._attempt(path, self.maker(path, replace=path == self._warned))
             self.app.run_worker(attempt, group="making")  # the app's: it goes on if the person leaves
 

@@ -1,0 +1,88 @@
+"""Reads JSON, YAML and TOML that people and other programs write; every defect is one `Unreadable` with its place.
+
+The parsers of the standard library and PyYAML also raise RecursionError, plain ValueError and OverflowError: for deep
+nesting, for integers of thousands of digits, for dates that do not exist. And a YAML file of a few hundred bytes can
+describe billions of values through aliases. None of that may end the program.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+_MOST_VALUES = 1_000_000
+"""Values of a YAML document, each alias counted as all that it stands for."""
+_TOO_DEEP = "nested too deeply"
+
+
+class Unreadable(ValueError):
+    """Why a document cannot be read, in one sentence without a full stop."""
+
+    def __init__(self, why: str, line: int = 0, column: int = 0) -> None:
+        """`line` and `column` count from 1; 0 if the place is unknown."""
+        super().__init__(why)
+        self.line, self.column = line, column
+
+    @property
+    def placed(self) -> str:
+        """The reason with its place: "line 3, column 7: expecting value"."""
+        return f"line {self.line}, column {self.column}: {self}" if self.line else str(self)
+
+
+def read_json(text: str) -> Any:
+    """Raises: Unreadable."""
+    return _guarded(json.loads, text)
+
+
+def read_toml(text: str) -> Any:
+    """Raises: Unreadable."""
+    return _guarded(tomllib.loads, text)
+
+
+def read_yaml(text: str) -> Any:
+    """Raises: Unreadable."""
+    import yaml  # few runs read such a file
+
+    def load(text: str) -> Any:
+        try:
+            return yaml.safe_load(text)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark
+            why = error.problem or "invalid YAML"
+            raise Unreadable(why, *((mark.line + 1, mark.column + 1) if mark else ())) from None
+        except yaml.YAMLError as error:
+            raise Unreadable(" ".join(str(error).split())) from None
+
+    value = _guarded(load, text)
+    if not _is_countable(value):
+        raise Unreadable(f"its aliases expand to more than {_MOST_VALUES:,} values, or refer to themselves")
+    return value
+
+
+def _guarded(load: Callable[[str], Any], text: str) -> Any:
+    try:
+        return load(text)
+    except Unreadable:
+        raise
+    except json.JSONDecodeError as error:
+        raise Unreadable(error.msg[:1].lower() + error.msg[1:], error.lineno, error.colno) from None
+    except RecursionError:
+        raise Unreadable(_TOO_DEEP) from None
+    except (ValueError, OverflowError) as error:
+        too_long = "integer string conversion" in str(error)
+        raise Unreadable("an integer has too many digits" if too_long else str(error)) from None
+
+
+def _is_countable(value: Any) -> bool:
+    """Whether all values that can be reached, each as often as it can be reached, are few enough to walk through."""
+    waiting, left = [value], _MOST_VALUES
+    while waiting:
+        each = waiting.pop()
+        left -= 1
+        if isinstance(each, dict):
+            waiting.extend(each.values())
+        elif isinstance(each, list):
+            waiting.extend(each)
+        if left < len(waiting):
+            return False
+    return True
