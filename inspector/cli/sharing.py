@@ -9,12 +9,13 @@ import msgspec
 
 from inspector.capture.lines import blocks
 from inspector.capture.records import ConnectionRecord, from_line
-from inspector.capture.sharing.names import is_harmless_variable, is_secret, is_telling
+from inspector.capture.sharing.known import is_harmless_variable, is_telling
 from inspector.capture.sharing.paths import read_path
 from inspector.capture.sharing.sharing import Shared, Wish
 from inspector.capture.stand_ins import open_capture
 from inspector.capture.window import read_at
 from inspector.errors import UsageError
+from inspector.protocol.credentials import is_secret
 
 _SHORTEST = 4
 """Characters of a value that can be looked for."""

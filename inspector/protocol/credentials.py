@@ -1,20 +1,20 @@
-"""What gives access, known by its name: in headers, in URLs, on command lines; and what is shown in its place.
+"""What gives access, known by its name: in headers, URLs, JSON, command lines; and what is shown in its place.
 
-Names decide, not values. The one place that knows them: captures are written, and targets, findings and messages are
-told, without what is found here. Text stays as it is otherwise: whoever shows it makes it safe.
+The one list of such names. Captures are written, copies are shared, and targets, findings and messages are shown
+without the values it covers. A name is judged by the words in it, however they are joined, spelt or
+escaped: `apiKey`, `API-KEY`, `x_api_key` and `%61pikey` are one. Names that only speak of a credential, such as
+`token_endpoint`, `maxTokens`, `progressToken` or `primaryKey`, are not meant.
 """
 
+import itertools
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote, unquote_plus
 
 MASK = "••••••"
-_WORDS = r"(?<![a-z])(?:key|pass|pwd|auth|jwt)(?![a-z])"
-"""Secret as a word of their own: not in "keyboard", "compass" or "author"."""
-_CREDENTIAL = re.compile(
-    rf"authorization|cookie|token|secret|password|passwd|passphrase|api[-_]?key|credential|signature|{_WORDS}",
-    re.IGNORECASE,
-)
 SCHEME = re.compile(r"(Bearer|Basic|Digest|Negotiate|DPoP|Token)\s+(?=\S)", re.IGNORECASE)
 _MASKED = re.compile(rf"(?:[A-Za-z]+\s+)?{MASK} \(\d+ characters\)")
 USERINFO = re.compile(r"(?<=://)[^/?#@\s]*@")
@@ -23,21 +23,243 @@ _USERINFO = re.compile(rf"{USERINFO.pattern}|(?<=http:/)[^/?#@\s]+@|(?<=https:/)
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
 _WITHIN = re.compile(r"(?<![\w?&#.-])(-{0,2}[A-Za-z_][\w.-]*)=('[^']*'|\"[^\"]*\"|[^\s'\"]+)")
 _HEADER = re.compile(r"([A-Za-z][\w-]*):\s*(\S.*)", re.DOTALL)
+_PARAMETER = re.compile(r"(?<=[?&#;])([^=&#;?\s]{1,300})=([^&#\s]*)")
+
+# --- names
+
+STEMS = (
+    *("pass", "pwd", "secret", "token", "key", "cred", "cookie", "auth", "signature", "session", "verifier", "sig"),
+    *("connection", "otp", "pin", "jwt", "bearer", "pat", "dsn", "cvv", "cvc", "ssn", "sas"),
+    *("kennwort", "mnemonic", "seed", "code"),
+)
+"""One of these, in small letters, is in every name of a credential."""
+_ANY_STEM = re.compile("|".join(STEMS))
+_LONGEST = 200
+"""Characters of a name."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
+_OAUTH = re.compile("OAuth")
+_ABOUT = frozenset(
+    {
+        *("endpoint", "endpoints", "supported", "type", "types", "uri", "url", "urls", "count", "counts", "limit"),
+        *("limits", "budget", "usage", "expiry", "expires", "expiration", "expired", "length", "required", "method"),
+        *("methods", "name", "names", "hint", "description", "server", "servers", "scheme", "schemes", "metadata"),
+        *("schema", "policy", "mode", "enabled", "disabled", "used", "ref", "refs", "consent", "banner", "label"),
+        *("format", "kind", "ttl", "size", "provider", "providers", "regex", "pattern", "placeholder"),
+    }
+)
+"""A name that ends with one of these says something of a credential and does not hold it."""
+_ABOUT_PAIRS = frozenset({("expires", "at"), ("expires", "in"), ("issued", "at"), ("max", "age"), ("created", "at")})
+_ASKING = frozenset({"is", "has", "requires", "require", "needs", "supports"})
+"""A name that begins with one of these is answered by yes or no."""
+_PLAIN = frozenset(
+    {
+        *("pass", "pwd", "auth", "jwt", "pat", "dsn", "otp", "totp", "cvv", "cvc", "ssn", "bearer", "sas", "cred"),
+        *("creds", "mnemonic", "authorization", "signature"),
+    }
+)
+"""Words that make a name a credential's; as words of their own, not in "compass", "author" or "path"."""
+_ANYWHERE = re.compile(
+    r"passw(?:or)?d(?!less)|passphrase|passcode|passwort|kennwort|pwd$|secret(?!ar|ion|e)|credential|cookie(?!cutter)|"
+    r"authorization|signature$|codeverifier|connectionstring|sessionid|seedphrase|"
+    r"(?:access|auth|refresh|id|api|bearer|session)tokens?|"
+    r"(?:api|access|private|secret|signing|encryption|subscription|master|account|admin|auth|ssh|license|consumer|app|"
+    r"deploy|storage|service|session|shared|security)keys?[0-9]*$"
+)
+"""The same also where nothing parts the words."""
+_PAIRS = frozenset(
+    {
+        *(("session", "id"), ("code", "verifier"), ("connection", "string"), ("seed", "phrase")),
+        *(("recovery", "code"), ("recovery", "codes"), ("backup", "code"), ("backup", "codes"), ("auth", "code")),
+        *(("device", "code"), ("recovery", "phrase"), ("pass", "code"), ("pass", "word"), ("pass", "phrase")),
+        *((word, "pin") for word in ("user", "card", "login", "security", "sim", "device")),
+    }
+)
+_COUNTED = frozenset(
+    {
+        *("max", "min", "num", "number", "total", "n", "input", "output", "prompt", "completion", "cached", "cache"),
+        *("reasoning", "remaining", "budget", "limit", "estimated", "context", "thinking", "candidates", "text"),
+        *("image", "audio", "video", "accepted", "rejected", "prediction", "avg", "average", "sum", "per", "new"),
+        *("stop", "special", "added", "suppress", "suppressed", "bad", "generated", "processed", "consumed", "billed"),
+        *("design", "sampled", "saved", "spent", "count", "used", "request", "response", "message", "tool"),
+    }
+)
+"""Beside one of these, tokens are pieces of text and are counted."""
+_MARKERS = frozenset(
+    {
+        *("progress", "page", "next", "continuation", "cancellation", "cancel", "resumption", "eos", "bos", "pad"),
+        *("unk", "sep", "cls", "special", "design", "max", "min"),
+    }
+)
+"""Behind one of these, a token is a place in a list, a sign in a text, or the name of a piece of work."""
+_NO_TOKEN = re.compile(
+    r"(?:de)?tokeni[sz]|tokenless|(?:max|min|num|total|input|output|prompt|completion|cached|n)_?tokens?$|"
+    r"(?:progress|page|continuation|cancellation|design)tokens?$"
+)
+_STRONG_KEYS = frozenset(
+    {
+        *("api", "access", "private", "priv", "secret", "signing", "sign", "encryption", "encrypt", "decryption"),
+        *("subscription", "master", "account", "admin", "service", "auth", "ssh", "gpg", "pgp", "rsa", "shared"),
+        *("storage", "deploy", "deployment", "license", "licence", "consumer", "app", "application", "root", "session"),
+        *("security", "hmac", "aes", "jwt", "token", "personal", "developer", "recovery", "wallet", "vault"),
+    }
+)
+_PLAIN_KEYS = frozenset(
+    {
+        *("public", "pub", "primary", "foreign", "sort", "partition", "range", "cache", "idempotency", "object", "s3"),
+        *("i18n", "translation", "locale", "map", "dict", "hash", "row", "column", "json", "yaml", "shortcut", "hot"),
+        *("group", "unique", "composite", "natural", "candidate", "surrogate", "issue", "project", "parent", "child"),
+        *("field", "query", "lookup", "index", "item", "property", "prop", "attribute", "attr", "meta", "metadata"),
+        *("config", "setting", "settings", "state", "room", "board", "space", "arrow", "enter", "escape", "esc", "tab"),
+        *("any", "press", "modifier", "home", "end", "function", "fn", "ctrl", "alt", "shift", "cmd", "accelerator"),
+        *("keyboard", "legend", "label", "entity", "record", "document", "doc", "message", "event", "routing", "route"),
+        *("topic", "dedup", "deduplication", "dedupe", "order", "ordering", "duplicate", "missing", "unknown"),
+        *("extra", "invalid", "required", "optional", "reserved", "known", "sub", "tree", "node", "enum", "param"),
+        *("parameter", "arg", "argument", "header", "tag", "section", "category", "type", "kind", "class", "filter"),
+        *(
+            "aggregation",
+            "bucket",
+            "facet",
+            "view",
+            "menu",
+            "action",
+            "resource",
+            "schema",
+            "table",
+            "dataset",
+            "series",
+        ),
+        *(
+            "chart",
+            "axis",
+            "template",
+            "language",
+            "lang",
+            "country",
+            "region",
+            "ticket",
+            "websocket",
+            "socket",
+            "feature",
+        ),
+        *("flag", "toggle", "experiment", "variant", "error", "status", "sku", "by", "prev", "previous", "next"),
+    }
+)
+"""Before "key" they make it a place in a list, a table or on a keyboard."""
+_PARAMETERS = frozenset({"code", "sig", "key", "assertion", "ticket"})
+"""What carries access in a URL beside that."""
+_OF_LOGINS = frozenset({"state", "nonce"})
+"""Good for one login. Captures keep them, because logins are judged by them; a copy to share does without."""
 
 
-def in_query(words: str) -> re.Pattern[str]:
-    """What finds the telling parameters of a URL: group 1 is the name with its sign, what follows is the value."""
-    telling = rf"token|secret|password|api[-_]?key|signature|code|auth|sig|{words}"
-    return re.compile(rf"(?<=[?&#])([^=&#\s]*(?:{telling})[^=&#\s]*=)[^&#\s]*", re.IGNORECASE)
+@lru_cache(maxsize=4096)
+def is_secret(name: str) -> bool:
+    """Whether a value of this name gives access, or carries on a session that does.
+
+    `name` is that of a header, a key in JSON, a parameter, an option, a variable; at most 200 characters are a name.
+    """
+    if len(name) > _LONGEST:
+        return False
+    if "%" in name:
+        name = unquote(unquote_plus(name))
+    if not name.isascii():
+        name = unicodedata.normalize("NFKC", name)
+    if _ANY_STEM.search(name.lower()) is None:
+        return False
+    words = [word.lower() for word in _WORD.findall(_OAUTH.sub("Oauth", name))]
+    while len(words) > 1 and words[-1].isdigit():
+        words.pop()
+    return bool(words) and not _is_about(words) and (_is_credential(words) or _is_token(words) or _is_key(words))
 
 
-_IN_QUERY = in_query(_WORDS)
+def _is_about(words: list[str]) -> bool:
+    return words[-1] in _ABOUT or tuple(words[-2:]) in _ABOUT_PAIRS or (len(words) > 1 and words[0] in _ASKING)
 
 
-@lru_cache(maxsize=512)
+def _is_credential(words: list[str]) -> bool:
+    if words in (["pin"], ["sig"]) or words[-1:] == ["sig"]:
+        return True
+    if any(word.rstrip("0123456789") in _PLAIN or _ANYWHERE.search(word) is not None for word in words):
+        return True
+    return any(pair in _PAIRS for pair in itertools.pairwise(words))
+
+
+def _is_token(words: list[str]) -> bool:
+    for at, word in enumerate(words):
+        if "token" not in word or _NO_TOKEN.match(word) or _NO_TOKEN.search(word):
+            continue
+        before = words[at - 1] if at else ""
+        if before in _MARKERS:
+            continue
+        is_plural = word.rstrip("0123456789").endswith("tokens")
+        if not is_plural or (len(words) > 1 and _COUNTED.isdisjoint(words)) or word.rstrip("0123456789") != "tokens":
+            return True
+    return False
+
+
+def _is_key(words: list[str]) -> bool:
+    for at, word in enumerate(words):
+        plain, before = word.rstrip("0123456789"), words[at - 1] if at else ""
+        if plain not in ("key", "keys"):
+            continue
+        if before in _STRONG_KEYS:
+            return True
+        if plain == "key" and at == len(words) - 1 and before not in _PLAIN_KEYS:
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def is_secret_header(name: str) -> bool:
+    """Whether a header of this name gives access, or carries on a session that does."""
+    return is_secret(name) or name.lower() in ("www-authenticate", "x-session")
+
+
+@lru_cache(maxsize=4096)
+def is_secret_parameter(name: str) -> bool:
+    """Whether a parameter of a URL gives access by its value, or belongs to one login."""
+    return is_secret(name) or _plain(name) in _PARAMETERS or _plain(name) in _OF_LOGINS
+
+
+@lru_cache(maxsize=4096)
 def is_credential(name: str) -> bool:
-    """Whether a header, a variable or an option of this name gives access by its value."""
-    return _CREDENTIAL.search(name) is not None
+    """The same as `is_secret` without the ids of sessions, which captures keep: messages are correlated by them."""
+    return is_secret(name) and re.search(r"session[-_ ]?id$", unquote(name), re.IGNORECASE) is None
+
+
+def _plain(name: str) -> str:
+    return unquote(unquote_plus(name)).lower() if "%" in name else name.lower()
+
+
+# --- URLs, values, commands
+
+
+class Parameter(NamedTuple):
+    """A parameter of a URL whose value gives access."""
+
+    start: int
+    """Where its value begins."""
+    end: int
+    name: str
+    """As the URL spells it."""
+
+
+def secret_parameters(url: str, *, sessions: bool = False) -> Iterator[Parameter]:
+    """The parameters whose values give access, in order. `sessions`: also what carries on a session."""
+    for found in _PARAMETER.finditer(url):
+        name = found[1]
+        is_session = sessions and "session" in _plain(name)
+        if found[2] and (is_session or is_credential(name) or _plain(name) in _PARAMETERS):
+            yield Parameter(found.start(2), found.end(2), name)
+
+
+def without_parameters(url: str, *, sessions: bool = False) -> str:
+    """A URL, or a text with URLs in it, without the values of those parameters."""
+    parts: list[str] = []
+    at = 0
+    for found in secret_parameters(url, sessions=sessions):
+        parts += (url[at : found.start], MASK)
+        at = found.end
+    return "".join([*parts, url[at:]]) if parts else url
 
 
 def mask(value: str) -> str:
@@ -56,7 +278,7 @@ def is_masked(value: str) -> bool:
 
 def without_credentials(url: str) -> str:
     """A URL, or a text with URLs in it, without users, passwords and the values of telling parameters."""
-    return _IN_QUERY.sub(rf"\1{MASK}", _USERINFO.sub(f"{MASK}@", url)) if "@" in url or "=" in url else url
+    return without_parameters(_USERINFO.sub(f"{MASK}@", url)) if "@" in url or "=" in url else url
 
 
 def command_without_credentials(argv: Iterable[str]) -> tuple[str, ...]:

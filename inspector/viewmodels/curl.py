@@ -6,13 +6,13 @@ What a variable is called follows from the header's or parameter's own name. The
 import re
 import shlex
 
-from inspector.capture.redact import SCHEME, USERINFO, in_query
+from inspector.capture.redact import SCHEME, USERINFO
+from inspector.protocol.credentials import secret_parameters
 from inspector.protocol.facts import HttpFact
 from inspector.viewmodels.secrets import is_secret
 
 _OWN = {"host", "content-length", "connection", "transfer-encoding"}
 """What curl writes itself."""
-_IN_QUERY = in_query("session")
 _UNSAFE = re.compile(r"[^A-Z0-9]+")
 
 
@@ -60,7 +60,7 @@ def _url(url: str) -> str:
 def _secrets(url: str) -> list[tuple[int, int, str]]:
     """Where in a URL secrets stand: from, to, and what each is called; in order."""
     found = [(each.start(), each.end() - 1, "USERINFO") for each in USERINFO.finditer(url)]
-    found += [(each.end(1), each.end(), each.group(1).rstrip("=")) for each in _IN_QUERY.finditer(url)]
+    found += [(each.start, each.end, each.name) for each in secret_parameters(url, sessions=True)]
     return sorted(found)
 
 

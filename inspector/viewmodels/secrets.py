@@ -6,7 +6,8 @@ they are at hand: a capture has been written without them.
 
 import re
 
-from inspector.capture.redact import MASK, USERINFO, in_query, is_credential, mask
+from inspector.capture.redact import MASK, USERINFO, is_credential, mask
+from inspector.protocol.credentials import without_parameters
 from inspector.viewmodels import text
 
 __all__ = ["MASK", "is_secret", "masked_url", "masked_value"]
@@ -15,7 +16,6 @@ _LONGEST = 2000
 """Characters of a URL that are looked at and shown."""
 _SESSION = re.compile(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
 """Gives access for as long as the session lasts, which is over when a capture is read."""
-_IN_QUERY = in_query(r"(?<![a-z])(?:key|pass|pwd|auth|jwt|session)(?![a-z])")
 
 
 def is_secret(name: str) -> bool:
@@ -36,5 +36,5 @@ def masked_value(name: str, value: str) -> str:
 def masked_url(url: str) -> str:
     """Return a URL, safe to show, without user, password and the values of telling query parameters."""
     shown = url[:_LONGEST]
-    masked = _IN_QUERY.sub(rf"\1{MASK}", USERINFO.sub(f"{MASK}@", shown))
+    masked = without_parameters(USERINFO.sub(f"{MASK}@", shown), sessions=True)
     return text.visible(masked) + ("…" if len(url) > _LONGEST else "")

@@ -2,7 +2,114 @@
 
 import pytest
 
-from inspector.protocol.credentials import MASK, command_without_credentials, without_credentials
+from inspector.protocol.credentials import (
+    MASK,
+    STEMS,
+    command_without_credentials,
+    is_credential,
+    is_secret,
+    is_secret_header,
+    is_secret_parameter,
+    without_credentials,
+)
+
+SECRET = (
+    *("password", "apiKey", "API_KEY", "x-api-key", "access_token", "clientSecret", "Authorization", "refresh_token"),
+    *("GITHUB_TOKEN", "db_pass", "private_key", "codeVerifier", "id_token", "AWS_SECRET_ACCESS_KEY", "passphrase"),
+    *("set-cookie", "credentials", "jwt", "proxy-authorization", "connection_string", "AWS_ACCESS_KEY_ID", "X-Auth"),
+    *("HASURA_GRAPHQL_ADMIN_SECRET", "MAXMIND_API_KEY", "issuerPrivateKey", "accessTokens", "AccessKey", "accesskey"),
+    *(
+        "X-SubscriptionKey",
+        "X-Pat",
+        "GitHubPAT",
+        "Ocp-Apim-Subscription-Key",
+        "X-Functions-Key",
+        "OPENAI_KEY",
+        "APIKey",
+    ),
+    *("AWSSecretAccessKey", "SharedAccessKey", "AccountKey", "masterkey", "ISSUER_SECRET", "hasuraAdminSecret"),
+    *(
+        "%74oken",
+        "%2574oken",
+        "api%5Fkey",
+        "ａｐｉＫｅｙ",
+        "API_KEY_2",
+        "token1",
+        "dbPassword2",
+        "userpwd",
+        "pass_word",
+    ),
+    *(
+        "PRIVATE_KEY_PEM",
+        "SECRET_KEY_BASE",
+        "authToken",
+        "githubTokens",
+        "X-Vault-Token",
+        "Private-Token",
+        "oauth2Token",
+    ),
+    *("x-amz-security-token", "X-Amz-Signature", "SENTRY_DSN", "refreshtoken", "device_code", "seedPhrase", "HMAC_KEY"),
+    *(
+        "STRIPE_SECRET",
+        "TOKEN ",
+        "MAX_API_KEY",
+        "X-Auth-Token",
+        "recovery_codes",
+        "apikeys",
+        "ssh_key",
+        "twilioAuthToken",
+    ),
+)
+HARMLESS = (
+    *("progressToken", "maxTokens", "token_endpoint", "token_type", "nextCursor", "keyboard", "author", "monkey"),
+    *("authorization_servers", "code_challenge_methods_supported", "inputTokens", "path", "compass", "tokenizer"),
+    *("requiresAuth", "password_required", "method", "id", "name", "tokens", "secretName", "max_tokens", "n_tokens"),
+    *("total_tokens", "cacheReadInputTokens", "max_completion_tokens", "token_count", "tokensUsed", "nextPageToken"),
+    *(
+        "page_token",
+        "primaryKey",
+        "foreign_key",
+        "publicKey",
+        "sortKey",
+        "Idempotency-Key",
+        "keywords",
+        "keys",
+        "turkey",
+    ),
+    *("hotkey", "keyName", "hockey", "passed", "passenger", "bypass", "secretary", "OAuth", "oauth", "author_name"),
+    *("authentic", "patch", "pattern", "dispatch", "signal", "assign", "design", "cookiecutter", "tokenized", "pinned"),
+    *("shortcutKey", "Sec-WebSocket-Key", "expires_in", "X-Author", "spin", "opinion", "x" * 201, "", "stop_tokens"),
+)
+
+
+@pytest.mark.parametrize("name", SECRET)
+def test_a_credential_is_known_by_its_name(name: str) -> None:
+    assert is_secret(name)
+    assert is_credential(name)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_a_name_that_only_speaks_of_credentials_is_not_one(name: str) -> None:
+    assert not is_secret(name)
+    assert not is_credential(name)
+
+
+def test_every_secret_name_has_a_stem() -> None:
+    plain = [name for name in SECRET if "%" not in name and name.isascii()]
+    assert not [name for name in plain if not any(stem in name.lower() for stem in STEMS)]
+
+
+def test_captures_keep_the_ids_of_sessions_and_shared_copies_do_not() -> None:
+    for name in ("Mcp-Session-Id", "sessionId", "session_id"):
+        assert is_secret(name)
+        assert not is_credential(name)
+
+
+def test_headers_and_parameters_have_names_of_their_own() -> None:
+    assert is_secret_header("Mcp-Session-Id")
+    assert not is_secret_header("Content-Type")
+    assert all(map(is_secret_parameter, ("code", "sig", "c%6fde", "state", "accesskey", "%74oken")))
+    assert not any(map(is_secret_parameter, ("page", "postcode", "encode", "design")))
 
 
 @pytest.mark.parametrize(
@@ -22,6 +129,10 @@ from inspector.protocol.credentials import MASK, command_without_credentials, wi
         (["x", "--header", "Accept: a/b"], ["x", "--header", "Accept: a/b"]),
         (["x", "https://u:abc@h/?token=abc&b=1"], ["x", f"https://{MASK}@h/?token={MASK}&b=1"]),
         (["sh", "-c", "cd y; TOKEN='abc' KEY=abc run a=b"], ["sh", "-c", f"cd y; TOKEN={MASK} KEY={MASK} run a=b"]),
+        (["x", "--subscriptionKey=abc", "--accesskey", "abc"], ["x", f"--subscriptionKey={MASK}", "--accesskey", MASK]),
+        (["x", "-H", "X-Pat: abc"], ["x", "-H", f"X-Pat: {MASK} (3 characters)"]),
+        (["x", "https://h/?%74oken=abc&accesskey=abc"], ["x", f"https://h/?%74oken={MASK}&accesskey={MASK}"]),
+        (["x", "--max-tokens=5", "--tokenizer", "bpe"], ["x", "--max-tokens=5", "--tokenizer", "bpe"]),
         (["keyboard", "compass=1", "--author", "me"], ["keyboard", "compass=1", "--author", "me"]),
         ([], []),
     ],

@@ -21,8 +21,8 @@ from inspector.capture.records import (
     Target,
     Tool,
 )
-from inspector.capture.sharing.names import is_secret, is_secret_header
 from inspector.capture.sharing.redactor import Redactor
+from inspector.protocol.credentials import is_secret, is_secret_header
 from inspector.protocol.frames import SseFacts
 
 SHARED = Redaction(policy="share", on="share")

@@ -12,12 +12,19 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
-from inspector.capture.sharing.names import is_telling
 from inspector.capture.sharing.seeking import Seeker
 
 MOST = 500
 """How many values are learnt and looked for everywhere."""
 _SHORTEST_IN_BASE64 = 6
+_HARMLESS = frozenset(
+    {
+        *("PATH", "TERM", "SHELL", "LANG", "LANGUAGE", "TZ", "PWD", "OLDPWD", "SHLVL"),
+        *("EDITOR", "VISUAL", "PAGER", "DISPLAY", "COLORTERM", "NO_COLOR", "HOME", "USER", "LOGNAME"),
+        *("TMPDIR", "TEMP", "TMP", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MAIL", "CI", "DEBIAN_FRONTEND"),
+        *("PYTHONPATH", "VIRTUAL_ENV", "NODE_ENV"),
+    }
+)
 _LETTER = re.compile(rb"\\+u([0-9A-Fa-f]{4})")
 _SIGN = re.compile(rb'\\+(["/\\])')
 
@@ -59,6 +66,10 @@ class Known:
                 if not spelt:
                     self._seeker.add(_encoded(spelling))
                 spelt.append((secret, name))
+
+    def secret(self, value: str, rule: str) -> Secret:
+        """A value with its spellings, for one line alone: it is not looked for elsewhere."""
+        return self._by_value.get(value) or Secret(value, rule, tuple(_spellings(value)))
 
     def learn(self, value: str, rule: str) -> None:
         """Look for a value that was found at a telling place, if it is not likely to stand elsewhere by chance."""
@@ -111,6 +122,22 @@ class Known:
         if self._sorted is None:
             self._sorted = sorted(self._by_value.values(), key=lambda each: -len(each.value))
         return self._sorted
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value is unlikely to stand anywhere by chance, so that it can be looked for everywhere."""
+    if len(value) < 8:
+        return False
+    if len(value) >= 20:
+        return len(set(value)) > 5
+    has_digit = any(char.isdigit() for char in value)
+    has_letter = any(char.isalpha() for char in value)
+    return has_digit and has_letter and len(set(value)) > 4
+
+
+def is_harmless_variable(name: str) -> bool:
+    """Whether a variable of this name is in every environment, and its value no secret."""
+    return name in _HARMLESS or name.startswith(("LC_", "XDG_"))
 
 
 @lru_cache(maxsize=65536)

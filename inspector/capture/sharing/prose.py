@@ -8,16 +8,19 @@ from urllib.parse import quote, unquote
 
 from inspector.capture.redact import is_masked
 from inspector.capture.sharing import tokens
-from inspector.capture.sharing.known import as_bytes
-from inspector.capture.sharing.names import STEMS, is_secret, is_secret_parameter, is_telling
+from inspector.capture.sharing.known import as_bytes, is_telling
+from inspector.capture.sharing.line_secrets import CONTIGUOUS, line_pieces
 from inspector.capture.sharing.persons import Persons
 from inspector.capture.sharing.pseudonyms import is_pseudonym
 from inspector.capture.sharing.replacing import Replacing
+from inspector.protocol.credentials import STEMS, is_secret, is_secret_parameter
 
 _SHORT, _MOST_CLEAN = 64, 50_000
 _DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
 """A pseudonym, and what may stand behind a value in a sentence or a URL."""
 
+_LONGEST_OF_LINES = 4 << 20
+_WORTH_A_LOOK = (*STEMS, *tokens.SCHEMES, *(each.lower() for each in tokens.BEGINNINGS))
 _SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
 """What a text is made of, for the most part."""
 
@@ -48,6 +51,8 @@ class Prose:
         return new
 
     def _searched(self, text: str, opened: Open | None) -> str:
+        if "\n" in text and len(text) <= _LONGEST_OF_LINES and any(map(text.lower().__contains__, _WORTH_A_LOOK)):
+            text = self._over_lines(text)
         text = self._replacing.plain(text)  # first, so that a value is the same with and without the stop behind it
         low = text.lower()
         if any(map(text.__contains__, tokens.BEGINNINGS)):
@@ -65,6 +70,13 @@ class Prose:
         if opened is not None and len(text) >= 16:
             text = tokens.BASE64.sub(lambda found: _base64(found[0], opened), text)
         return self._persons.replace(text)
+
+    def _over_lines(self, text: str) -> str:
+        """Replace what one line alone does not show."""
+        for piece in line_pieces(CONTIGUOUS.sub("", text).splitlines()):
+            word = rf"(?<![A-Za-z0-9]){re.escape(piece.value)}(?![A-Za-z0-9])"
+            text = re.sub(word, self._secret(piece.value, piece.rule), text)
+        return text
 
     def _token(self, found: re.Match[str]) -> str:
         return self._secret(found[0], f"token:{tokens.KINDS[(found.lastindex or 1) - 1]}")

@@ -13,12 +13,12 @@ from inspector.capture.redact import is_masked
 from inspector.capture.sharing import tokens
 from inspector.capture.sharing.json_spans import Level, Span, path_of, spans, unquoted
 from inspector.capture.sharing.known import Known, Secret, as_bytes
-from inspector.capture.sharing.names import is_secret
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.persons import Persons
 from inspector.capture.sharing.prose import Prose
 from inspector.capture.sharing.pseudonyms import Pseudonyms
 from inspector.capture.sharing.replacing import Found, Replacing
+from inspector.protocol.credentials import is_secret
 
 _DEEPEST = 6
 """So many layers of text within text are opened; what lies deeper is prose."""

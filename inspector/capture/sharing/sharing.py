@@ -1,8 +1,10 @@
-"""Makes the copy of a capture that may be given away: three passes, none of which holds more than some lines.
+"""Makes the copy of a capture that may be given away: four passes, none of which holds more than some lines.
 
 The first learns what is secret in this capture, so that a token of a late header is known in an early message. The
-second writes a new file, for its owner alone. The third reads what was written and looks for every secret that is
-known, in every spelling: if one is there, the file is removed. The original is only read.
+second looks at lines that follow each other (stderr, other output, log messages) for secrets that run over their ends.
+The third writes a new file, for its owner alone. The fourth reads what was written and looks for every secret that is
+known, in every spelling, and once more for those that run over several lines: if one is there, the file is removed. The
+original is only read.
 
 A line that can't have a secret, and in which no value stands that is known, is copied without being taken apart. The
 first pass remembers which lines of each block may have one, with a checksum: if the block reads differently in the
@@ -11,6 +13,7 @@ second, all of it is taken apart.
 
 import hashlib
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -25,10 +28,12 @@ from inspector.capture.records import (
     KNOWN,
     Dated,
     EndRecord,
+    FrameRecord,
     GapRecord,
     Head,
     Record,
     RedactRecord,
+    StderrRecord,
     SumRecord,
     from_line,
     to_line,
@@ -36,6 +41,7 @@ from inspector.capture.records import (
 )
 from inspector.capture.sharing.copies import Copyist
 from inspector.capture.sharing.known import Known, Secret
+from inspector.capture.sharing.line_secrets import LineSecrets, Piece, Place
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.persons import telling_homes, telling_users
 from inspector.capture.sharing.pseudonyms import Pseudonyms
@@ -45,6 +51,7 @@ from inspector.capture.sharing.sifting import Sieve
 from inspector.capture.stand_ins import open_capture
 from inspector.capture.window import read_at
 from inspector.errors import UsageError
+from inspector.protocol import peek
 from inspector.whole import whole_file
 
 _CHUNK = 1024 * 1024
@@ -52,7 +59,14 @@ _SCANNED = 64 * 1024
 """Bytes that are looked through at once: what was met in them is looked for again."""
 _LINES = 200
 """Lines that are looked at together for the values that are known."""
-_PASSES = 3
+_PASSES = 4
+_SHORTEST_PIECE = 16
+"""Characters of a piece of a secret that is looked for everywhere."""
+_NOT_JSON = re.compile(
+    rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"\s*+[^{\[\s"]'
+)
+"""A frame with a line that is no message."""
+_PSEUDONYM = "rdct_"
 _TOLD = 5
 """Places that are told of each kind of replacement."""
 
@@ -125,6 +139,8 @@ class Sharing:
         persons = (*telling_users(wish.users), *telling_homes(wish.homes))
         self._sieve = Sieve(paths=wish.paths, persons=persons)
         self._sifted: list[_Sifted] = []
+        self._pieces: dict[Place, list[tuple[str, str]]] = {}
+        """By block and place in it: what of a line belongs to a secret that runs over several."""
         self._learner, self.redactor = redactor(learns=True), redactor(learns=False)
 
     def close(self) -> None:
@@ -142,12 +158,26 @@ class Sharing:
                 self._learner.activate(self._known_in(lines[at]))
                 copying.line(lines[at], whole)
 
+        self._learn_pieces()
+
+    def _learn_pieces(self) -> None:
+        """The second pass: see what runs over the ends of lines."""
+        streams = _Streams(self.known)
+        self._pieces.clear()
+        for number, (lines, _) in enumerate(self._lines()):
+            for at, line in enumerate(lines):
+                for piece in streams.feed((number, at), line):
+                    self._pieces.setdefault(piece.place, []).append((piece.value, piece.rule))
+        for value, rule in [each for found in self._pieces.values() for each in found]:
+            if len(value) >= _SHORTEST_PIECE:
+                self.known.learn(value, rule)
+
     def rehearse(self) -> Shared:
-        """The second pass without a file: what would be replaced."""
+        """The third pass without a file: what would be replaced."""
         return self._pass(self.redactor, lambda line: None)
 
     def write(self, out: Path, *, overwrite: bool = False) -> Shared:
-        """The second pass and the third: the copy is there afterwards, whole, or it is not there.
+        """The third pass and the fourth: the copy is there afterwards, whole, or it is not there.
 
         Raises: UsageError if it can't be written, or if a secret is left in it.
         """
@@ -165,7 +195,7 @@ class Sharing:
         return shared
 
     def scan(self, path: Path | str) -> None:
-        """The third pass: look for every secret that is known.
+        """The fourth pass: look for every secret that is known, and for what runs over the ends of lines.
 
         Raises: UsageError if there is one, with its place and spelling, without itself.
         """
@@ -184,6 +214,19 @@ class Sharing:
                 place += len(chunk)
                 self._tell(min(self._behind + place, _PASSES * self._size), _PASSES * self._size)
                 rest = data[-overlap:] if overlap else b""
+        self._scan_lines(path)
+
+    def _scan_lines(self, path: Path | str) -> None:
+        streams = _Streams(self.known)
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                for piece in streams.feed((0, number), line.rstrip(b"\n")):
+                    if _PSEUDONYM not in piece.value and piece.rule != "wrapped":
+                        raise UsageError(
+                            f"a secret would have been left in the copy, over several lines, at line {number}: "
+                            f"known by {piece.rule}. No copy was made",
+                            hint="If it is none, don't name it; else take its place out with --redact PATH.",
+                        )
 
     def _pass(self, redactor: Redactor, write: Callable[[bytes], object]) -> Shared:
         shared = Shared(grows=being_written(self._fd))
@@ -196,6 +239,9 @@ class Sharing:
             has_known = self.known.may_be_in(data) or telling.may_find(data)
             for at, line in enumerate(lines):
                 known = self._known_in(line) if has_known or b"\\u" in line else []
+                if pieces := self._pieces.get((number, at)):
+                    own = [self.known.secret(value, rule) for value, rule in pieces]
+                    known = sorted({each.value: each for each in (*own, *known)}.values(), key=_longest_first)
                 if known or at in checked or (has_known and telling.found(line)):
                     redactor.activate(known)
                     copying.line(line, whole)
@@ -236,6 +282,52 @@ class Sharing:
             yield block.lines, block.whole
             self._tell(self._behind + block.end, _PASSES * size)
         self._behind += size
+
+
+def _longest_first(secret: Secret) -> tuple[int, str]:
+    return -len(secret.value), secret.value
+
+
+class _Streams:
+    """The lines of a capture that follow each other: what servers write beside messages, and what they log in them."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._streams: dict[tuple[str, str], LineSecrets] = {}
+
+    def feed(self, place: Place, line: bytes) -> list[Piece]:
+        """What the next line of the file completes, if it belongs to a stream."""
+        found = _stream_line(line)
+        if found is None:
+            return []
+        stream, text = found
+        if stream not in self._streams:
+            self._streams[stream] = LineSecrets(self._known)
+        pieces = self._streams[stream].feed(place, text)
+        return [each for each in pieces if len(each.value) >= 4] if stream[1] == "log" else pieces
+
+
+def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
+    """Which stream a record belongs to, and its text; None for one that belongs to none."""
+    is_log = b"notifications/message" in line
+    if not is_log and b'"err"' not in line[:80] and _NOT_JSON.match(line) is None:
+        return None
+    try:
+        record = from_line(line)
+    except ValueError:
+        return None
+    if not isinstance(record, StderrRecord | FrameRecord):
+        return None
+    raw = record.raw if record.raw is not None else (record.b64 or b"").decode("utf-8", "surrogateescape")
+    if isinstance(record, StderrRecord):
+        return (record.c, "err"), raw
+    if not is_log:
+        return (record.c, f"out {record.dir}"), raw
+    try:
+        said = peek.text(msgspec.json.decode(raw), "params", "data")
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return None if said is None else ((record.c, "log"), said)
 
 
 class _Sifted(NamedTuple):

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.capture.sharing import tokens
-from inspector.capture.sharing.names import is_secret, is_secret_header
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.prose import could_be_text
 from inspector.capture.sharing.pseudonyms import is_pseudonym
+from inspector.protocol.credentials import is_secret, is_secret_header
 
 _BEGINNING = re.compile(
     rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'

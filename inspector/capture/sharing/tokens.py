@@ -53,8 +53,9 @@ USERINFO = re.compile(r"(?<=://)([^/?#@:\s\"'<>\\]{1,1000})(?::([^/?#@\s\"'<>\\]
 PARAMETER = re.compile(r"(?:(?<=[?&#;])|(?<![^\s]))([\w.%~\[\]-]{1,100})=([^&#\s\"'<>\\]+)")
 """Group 1 is the name of a parameter, group 2 its value, as a URL spells it."""
 PAIR = re.compile(
-    r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.-]{0,100})(\\*[\"']?\s{0,4}(?:=>|[:=])\s{0,4}|(?<=\w)\s{1,4}(?=\S{6}))(\\*[\"']?)"
-    r"([^\s\"'\\,;&}\]]+)"
+    r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.-]{0,100})"
+    r"(\\*[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}|(?<=\w)[ \t]{1,4}(?=\S{6}))(\\*[\"']?)"
+    r"((?<=[\"'])[^\"'\\\r\n]{1,1000}(?=\\*[\"'])|[^\s\"'\\,;&}\]]+)"
 )
 """Group 1 is a name, group 2 what joins it, group 4 its value: in prose, in a shell's words, in half a JSON."""
 HOME = re.compile(r"(/home/|/Users/|[A-Za-z]:(?:\\+|/)Users(?:\\+|/))([^/\\\s\"':;,<>]{1,64})")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.sharing.json_spans import Level, path_of, spans, unquoted
-from inspector.capture.sharing.names import is_secret
+from inspector.protocol.credentials import is_secret
 
 
 def secrets(text: str) -> list[tuple[str, str]]:

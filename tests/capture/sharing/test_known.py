@@ -6,7 +6,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from inspector.capture.sharing.known import MOST, Known
+from inspector.capture.sharing.known import MOST, Known, is_harmless_variable, is_telling
 
 SECRET = 'pä"ss/wo\\rd 7+'
 
@@ -61,3 +61,23 @@ def test_only_telling_values_are_learnt_and_not_without_end() -> None:
         known.learn(f"value-{n:06}", "key")
     assert len(known) == MOST
     assert known.unlearnt == 3
+
+
+def test_variables_of_every_environment_are_harmless() -> None:
+    assert is_harmless_variable("PATH")
+    assert is_harmless_variable("LC_ALL")
+    assert not is_harmless_variable("DATABASE_URL")
+
+
+@pytest.mark.parametrize(
+    ("value", "telling"),
+    [
+        ("abc", False),
+        ("production", False),
+        ("a1b2c3d4", True),
+        ("correct horse battery", True),
+        ("11111111111", False),
+    ],
+)
+def test_a_value_is_telling_if_it_hardly_stands_elsewhere_by_chance(value: str, telling: bool) -> None:
+    assert is_telling(value) is telling

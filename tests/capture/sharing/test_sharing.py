@@ -19,6 +19,7 @@ from inspector.capture.sharing.paths import read_path
 from inspector.capture.sharing.sharing import Shared, Sharing, Wish
 from inspector.capture.verify import State, verify
 from inspector.errors import UsageError
+from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Frame
 from tests.capture.recording import FACTS, HEAD, came, over, sent
 from tests.capture.sharing.planting import GIVEN, NAMED, PLANTED, planted
@@ -217,3 +218,144 @@ def test_a_long_capture_takes_no_more_memory_than_a_short_one(tmp_path: Path) ->
         finally:
             tracemalloc.stop()
     assert peaks[1] < peaks[0] * 1.5
+
+
+_KEY_LINES = (
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+    "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
+    "NMoSfm76oqFvAp8Gy0iz5sxjZmSnXyCdPEovGhLa0VzMaQ8s",
+    "Qw==",
+)
+_GITHUB = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+_LATE = "kingfisher-4711-perch"
+
+
+def _as_stderr(tmp_path: Path, lines: tuple[str, ...], *, late: str = "") -> str:
+    """A server's stderr as a shared copy shows it; `late` is told as a password afterwards."""
+    path = tmp_path / "x.mcpcap"
+    journal = over(CaptureFile(create(path), path))
+    for line in lines:
+        journal.fact(Stderr(line.encode()))
+    if late:
+        sent(journal, json.dumps({"id": 1, "params": {"password": late}}).encode())
+    journal.close()
+    shared(path, tmp_path / "y.mcpcap", Wish(b"a key of some bytes"))
+    return _stderr_of(tmp_path / "y.mcpcap")
+
+
+def _stderr_of(path: Path) -> str:
+    after = load(path)
+    try:
+        whats = [after.store.entry(n).what for n in range(1, after.count + 1)]
+    finally:
+        after.close()
+    return "\n".join(what.payload.decode() for what in whats if isinstance(what, Stderr))
+
+
+@pytest.mark.parametrize("prefix", ["", "[server] ", "2026-07-28 10:15:07 ERROR ", "  | "])
+@pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+def test_a_private_key_over_many_lines_of_stderr_is_not_in_the_copy(tmp_path: Path, prefix: str, kind: str) -> None:
+    key = (f"-----BEGIN {kind}-----", *_KEY_LINES, f"-----END {kind}-----")
+    before, after = "listening on port 8080", "connected to database"
+    said = _as_stderr(tmp_path, (before, *(prefix + line for line in key), after))
+    assert not [line for line in _KEY_LINES if line in said]
+    assert before in said
+    assert after in said
+
+
+def test_other_lines_may_come_between_those_of_a_key_and_its_end_may_be_missing(tmp_path: Path) -> None:
+    lines = ["-----BEGIN PRIVATE KEY-----", *_KEY_LINES[:2], "GET /health 200 in 3 ms", _KEY_LINES[2]]
+    said = _as_stderr(tmp_path, (*lines, *["worker is idle now"] * 60, "ThisIsNoPartOfAKeyAnyMoreAtAll"))
+    assert not [line for line in _KEY_LINES if line in said]
+    assert "GET /health 200" in said
+    assert "ThisIsNoPartOfAKeyAnyMoreAtAll" in said
+
+
+@pytest.mark.parametrize("name", ["password=", "db_password =", "API_KEY:", "clientSecret: |", "Authorization: Bearer"])
+@pytest.mark.parametrize("prefix", ["", "12:00:01 DEBUG "])
+def test_a_value_on_the_line_after_its_name_is_not_in_the_copy(tmp_path: Path, name: str, prefix: str) -> None:
+    said = _as_stderr(tmp_path, (f"{prefix}{name}", f"{prefix}  hunter2-9xy", "then it went on"))
+    assert "hunter2" not in said
+    assert "then it went on" in said
+
+
+@pytest.mark.parametrize("at", [10, 20, 30, 36])
+@pytest.mark.parametrize("before", ["token: ", "cloning with ", "2026-07-28 10:00:00 using https://x.example/ and "])
+def test_no_half_of_a_wrapped_token_is_in_the_copy(tmp_path: Path, at: int, before: str) -> None:
+    said = _as_stderr(tmp_path, (before + _GITHUB[:at], _GITHUB[at:], "ready to serve"))
+    assert _GITHUB[:at] not in said
+    assert _GITHUB[at:] not in said
+    assert "ready to serve" in said
+
+
+def test_a_token_that_was_wrapped_twice_is_not_in_the_copy(tmp_path: Path) -> None:
+    jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJrZWVwZXIiLCJpYXQiOjE1MTYyMzkwMjJ9.c2lnbmF0dXJlMTIzNDU2Nzg5MGFiY2RlZg"
+    parts = ("Authorization: Bearer " + jwt[:30], jwt[30:60], jwt[60:])
+    said = _as_stderr(tmp_path, (*parts, "done with it"))
+    assert not [part for part in (jwt[:30], jwt[30:60], jwt[60:]) if part in said]
+    assert "done with it" in said
+
+
+def test_a_value_that_is_known_late_is_found_over_the_end_of_a_line(tmp_path: Path) -> None:
+    said = _as_stderr(tmp_path, ("opening with " + _LATE[:11], _LATE[11:] + " as it was said"), late=_LATE)
+    assert _LATE[:11] not in said
+    assert _LATE[11:] not in said
+    assert "as it was said" in said
+
+
+def test_what_only_looks_like_the_rest_of_a_secret_stays(tmp_path: Path) -> None:
+    lines = (
+        *("max_tokens=", "4096 of 8192 tokens used", "keyboard:", "qwertz2", "tokenizer: ", "cl100k_base"),
+        *("password: ", "Server listening on http://127.0.0.1:8080/mcp", "please enter a token:", "user=bob7 host=db1"),
+        *(
+            "primaryKey:",
+            "order_id2",
+            f"token={_GITHUB}",
+            "2026-07-28 12:00:00 INFO ready",
+            f"token={_GITHUB}",
+            "Listening",
+        ),
+    )
+    said = _as_stderr(tmp_path, lines)
+    kept = [line for line in lines if _GITHUB not in line]
+    assert [line for line in kept if line not in said] == []
+
+
+@pytest.mark.parametrize("prefix", ["", "2026-07-28 app-1 | "])
+def test_a_text_of_many_lines_in_a_message_is_looked_at_in_the_same_way(tmp_path: Path, prefix: str) -> None:
+    lines = ["-----BEGIN PRIVATE KEY-----", *_KEY_LINES, "-----END PRIVATE KEY-----", "password=", "hunter2-9xy"]
+    lines += ["token " + _GITHUB[:25], _GITHUB[25:], "and on it goes"]
+    path = tmp_path / "x.mcpcap"
+    journal = over(CaptureFile(create(path), path))
+    came(journal, json.dumps({"id": 1, "result": {"text": "\n".join(prefix + line for line in lines)}}).encode())
+    for line in lines:
+        came(journal, (prefix + line).encode())
+        params = {"level": "info", "data": prefix + line}
+        came(journal, json.dumps({"method": "notifications/message", "params": params}).encode())
+    journal.close()
+    shared(path, tmp_path / "y.mcpcap", Wish(b"a key of some bytes"))
+    copy = (tmp_path / "y.mcpcap").read_text()
+    assert not [part for part in (*_KEY_LINES, "hunter2-9xy", _GITHUB[:25], _GITHUB[25:]) if part in copy]
+    assert copy.count("and on it goes") == 3
+
+
+def test_names_are_the_same_for_the_copy_as_for_the_capture(tmp_path: Path) -> None:
+    named = {
+        "HASURA_GRAPHQL_ADMIN_SECRET": "hasura-1x9",
+        "MAXMIND_API_KEY": "maxmind-2x9",
+        "issuerPrivateKey": "issuer-3x9",
+        "accessTokens": "access-4x9",
+        "AccessKey": "key-5x9",
+        "X-SubscriptionKey": "sub-6x9",
+        "X-Pat": "pat-7x9",
+    }
+    path = tmp_path / "x.mcpcap"
+    journal = over(CaptureFile(create(path), path))
+    sent(journal, json.dumps({"id": 1, "params": named}).encode())
+    for name, value in named.items():
+        journal.fact(Stderr(f"{name}={value}z and https://h/?{name}={value}y".encode()))
+    for query in ("accesskey=acck-8x9", "%74oken=pct-9x9", "a=1&api%5Fkey=pct-0x9"):
+        sent(journal, json.dumps({"id": 2, "params": {"url": f"https://h/mcp?{query}"}}).encode())
+    journal.close()
+    shared(path, tmp_path / "y.mcpcap", Wish(b"a key of some bytes"))
+    assert "x9" not in re.sub(r"rdct_[a-z2-7]+", "", (tmp_path / "y.mcpcap").read_text())

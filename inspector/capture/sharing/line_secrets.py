@@ -1,0 +1,285 @@
+"""Finds secrets that run over lines: a private key, a token that was wrapped, a value on the line after its name.
+
+Lines of one stream are fed in order. What is found is a list of pieces, each with the place of its line, so that the
+line can be copied without it. A name at the start of every line, as loggers write it, is looked past.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from inspector.capture.sharing import tokens
+from inspector.capture.sharing.known import Known, as_bytes, is_telling
+from inspector.capture.sharing.pseudonyms import is_pseudonym
+from inspector.protocol.credentials import MASK, STEMS, is_secret, is_secret_parameter
+
+Place = tuple[int, int]
+"""Which line: whatever the caller numbers lines by."""
+
+_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+CONTIGUOUS = re.compile(rf"{_BEGIN.pattern}[^-]*+{_END.pattern}")
+"""A private key that one look finds."""
+_MOST_LINES, _MOST_OTHERS = 600, 40
+"""Lines of a private key; lines in a row between its own that are not part of it."""
+_BODY = re.compile(r"[A-Za-z0-9+/=]+")
+_RUN = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
+_BREAK = re.compile(r"[\s\"'{}:,\[\]()|>\\]+")
+_DANGLING = re.compile(
+    r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.%-]{0,100})\\*[\"']?\s{0,4}(?:=>|[:=])\s{0,4}\\*[\"']?([|>][+-]?)?\s*\\?$"
+)
+"""A name at the end of a line, whose value is missing; group 2 says that the value is a block, as in YAML."""
+_OPTION = re.compile(r"(?<!\S)(--[A-Za-z][\w-]{0,100})\s*\\?$")
+_SCHEME = re.compile(r"(?<![A-Za-z])(?:bearer|basic|dpop)\s*\\?$", re.IGNORECASE)
+_PAIR = re.compile(r"[A-Za-z_][\w.-]*\s{0,4}[=:]\s{0,4}[^\s=]")
+_PHRASE = re.compile(r"phrase|mnemonic|seed", re.IGNORECASE)
+_REST = re.compile(r"[A-Za-z0-9._~+/=%-]+")
+_NO_REST = re.compile(
+    r"\d{4}-\d\d-\d\d.*|[A-Za-z+]+://.*|\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]{1,12}|[a-z]+(?:[-_.][a-z]+)+|[./].*|-.*|\w+=.+"
+)
+"""A word, a number, a date, a path, an option: no second half of a token."""
+_CUT_SIGNS = " \t\r\n\"',;\\"
+_KEPT = 4000
+"""Characters of the lines before that are remembered."""
+_MOST_WRAPS = 50
+"""Lines that one token runs through."""
+_RECENT = 6
+"""Lines over which a value that is known is looked for."""
+
+
+class Piece(NamedTuple):
+    """A part of a line that must not be given away."""
+
+    place: Place
+    value: str
+    rule: str
+
+
+class LineSecrets:
+    """One stream of lines."""
+
+    def __init__(self, known: Known | None = None) -> None:
+        """`known`: values that are looked for across the ends of lines."""
+        self._known = known
+        self._key_lines = 0
+        """How many more lines may belong to a private key; 0 outside of one."""
+        self._others = 0
+        self._prefix = ""
+        self._dangling = ""
+        """The name that has no value yet; "" if there is none."""
+        self._block = ""
+        """For a value that is a block, as in YAML: the line with its name; "" otherwise."""
+        self._patience = 0
+        self._last = ""
+        """The line before."""
+        self._carried: list[tuple[Place, str]] = []
+        """The line before; lines, if a token runs through them."""
+        self._recent: list[tuple[Place, str]] = []
+
+    def feed(self, place: Place, line: str) -> list[Piece]:
+        """What the next line completes: pieces of it, and of lines before it."""
+        line = line.rstrip("\r\n")
+        if self._key_lines:
+            found = self._in_key(place, line)
+        else:
+            found = self._after_name(place, line)
+            content = _without_prefix(line, self._last).strip()
+            wrapped = [] if found else self._wrapped(place, content)
+            found += wrapped or self._across(place, content)
+            carried = self._carried[-_MOST_WRAPS:] if wrapped and _runs_on(content) else []
+            self._carried = [*carried, (place, content)]
+            self._recent = [*self._recent[1 - _RECENT :], (place, content)]
+            self._look_for_name(line)
+            begun = None if "PRIVATE KEY" not in line else _BEGIN.search(line)
+            if begun is not None and _END.search(line, begun.end()) is None:
+                self._key_lines, self._others = _MOST_LINES, 0
+                self._prefix = _normal(line[: begun.start()])
+        self._last = line[:_KEPT]
+        return [each for each in found if each.value and MASK not in each.value and not is_pseudonym(each.value)]
+
+    # --- private keys
+
+    def _in_key(self, place: Place, line: str) -> list[Piece]:
+        self._key_lines -= 1
+        ended = _END.search(line)
+        if ended is not None:
+            self._key_lines, line = 0, line[: ended.start()]
+        words = [word for word in _BREAK.split(line) if word]
+        while words and words[-1] in ("n", "r", "+"):  # what is left of "\n" + at the end of a line of source
+            words.pop()
+        pieces = [each[0] for each in _RUN.finditer(line)]
+        last = words[-1] if words else ""
+        if last.endswith(("\\n", "\\r")):
+            last = last[:-2]
+        if _BODY.fullmatch(last) and (len(words) == 1 or _normal(line[: line.rindex(last)]) == self._prefix):
+            pieces.append(last)
+        self._others = 0 if pieces else self._others + 1
+        if self._others > _MOST_OTHERS:
+            self._key_lines = 0
+        return [Piece(place, each, "token:private key") for each in dict.fromkeys(pieces)]
+
+    # --- a value after its name
+
+    def _look_for_name(self, line: str) -> None:
+        if self._block:
+            return
+        found = _DANGLING.search(line[-300:]) if line.rstrip(" \t\\")[-1:] in '=:>|"' + "'+-" else None
+        option = _OPTION.search(line[-200:]) if found is None and "--" in line else None
+        name = (found or option or [None, ""])[1] or ""
+        if name and is_secret(name.lstrip("-")):
+            self._dangling, self._patience = name, 2
+            self._block = line if found is not None and found[2] else ""
+        elif _SCHEME.search(line[-20:]) is not None:
+            self._dangling, self._patience = "Bearer", 2
+
+    def _after_name(self, place: Place, line: str) -> list[Piece]:
+        if not self._dangling:
+            return []
+        content = _without_prefix(line, self._last).strip(_CUT_SIGNS)
+        if self._block:
+            cut = len(line) - len(_without_prefix(line, self._block))
+            if content and _indentation(line[cut:]) > _indentation(self._block[cut:]):
+                return [Piece(place, line[cut:].strip(_CUT_SIGNS), "name")]
+            self._block = self._dangling = ""
+            return []
+        if not content:
+            self._patience -= 1
+            self._dangling = self._dangling if self._patience else ""
+            return []
+        name, self._dangling = self._dangling, ""
+        if _PAIR.match(content):
+            return []
+        words = content.split()
+        if len(words) == 1 or _PHRASE.search(name):
+            return [Piece(place, content, "name")]
+        cleaned = [word.strip("\"'.,;:()[]") for word in words]
+        return [Piece(place, word, "name") for word in cleaned if is_telling(word) and not _NO_REST.fullmatch(word)]
+
+    # --- what runs over the end of a line
+
+    def _wrapped(self, place: Place, content: str) -> list[Piece]:
+        """The two halves of a token, if the line before ends within one."""
+        before = "".join(text.rstrip("\\") for _, text in self._carried)[-_KEPT:]
+        begun = _REST.match(content)
+        if not before or begun is None or before[-1].isspace() or _REST.fullmatch(before[-1]) is None:
+            return []
+        low = before[-600:].lower()
+        if not any(map(low.__contains__, (*STEMS, *tokens.SCHEMES))) and not any(
+            map(before.__contains__, tokens.BEGINNINGS)
+        ):
+            return []
+        rest = begun[0].rstrip(".,;:") or begun[0]
+        at = len(before)
+        own = self._own(before, before + rest)
+        if not own:
+            return []
+        is_all = content.strip(_CUT_SIGNS) == rest
+        is_likely = _looks_like_rest(rest) or (is_all and rest.isdecimal() and own[2])
+        if not (own[1] or (is_likely and (is_all or at >= 40))):
+            return []
+        return [Piece(place, rest, "wrapped"), *self._halves(own[0])]
+
+    def _own(self, before: str, joined: str) -> tuple[str, bool, bool] | None:
+        """The first half of a secret that runs over the end, whether it needs the second, and has a well-known form."""
+        at = len(before)
+        for found in tokens.TOKEN.finditer(joined):
+            if found.start() < at < found.end():
+                alone = tokens.TOKEN.search(before, found.start())
+                return joined[found.start() : at], alone is None or alone.start() != found.start(), True
+        for pattern, value in ((tokens.SCHEME, 2), (tokens.PARAMETER, 2), (tokens.PAIR, 4)):
+            for found in pattern.finditer(joined):
+                if found.start(value) < at <= found.end(value) - 1 and _is_named(pattern, found):
+                    return joined[found.start(value) : at], False, False
+        return None
+
+    def _halves(self, own: str) -> list[Piece]:
+        """The first half, which may lie on several lines."""
+        found: list[Piece] = []
+        left = own
+        for place, text in reversed(self._carried):
+            part = left[-len(text) :] if text else ""
+            if part:
+                found.append(Piece(place, part.rstrip("\\"), "wrapped"))
+            left = left[: len(left) - len(part)]
+            if not left:
+                break
+        return found
+
+    def _across(self, place: Place, content: str) -> list[Piece]:
+        """The pieces of values that are known and end in this line."""
+        if self._known is None or not content or not self._recent or not len(self._known):
+            return []
+        lines = [*self._recent, (place, content)]
+        joined = "".join(text for _, text in lines)
+        data = as_bytes(joined)
+        if not self._known.may_be_in(data):
+            return []
+        found: list[Piece] = []
+        for secret in self._known.within(data):
+            if len(secret.value) >= 8:
+                found += _pieces(lines, joined, secret.value, secret.rule)
+        return found
+
+
+def line_pieces(lines: Iterable[str]) -> list[Piece]:
+    """The pieces in lines that are all at hand; the second number of a place is that of the line."""
+    stream = LineSecrets()
+    return [piece for number, line in enumerate(lines) for piece in stream.feed((0, number), line)]
+
+
+def _pieces(lines: list[tuple[Place, str]], joined: str, value: str, rule: str) -> list[Piece]:
+    """The parts of a value in each line, if it runs into the last one and not within it alone."""
+    at, last = joined.find(value), len(joined) - len(lines[-1][1])
+    while at >= 0 and not at < last < at + len(value):
+        at = joined.find(value, at + 1)
+    if at < 0:
+        return []
+    found: list[Piece] = []
+    begin = 0
+    for place, text in lines:
+        part = joined[max(at, begin) : min(at + len(value), begin + len(text))] if at < begin + len(text) else ""
+        if part:
+            found.append(Piece(place, part, rule))
+        begin += len(text)
+    return found
+
+
+def _is_named(pattern: re.Pattern[str], found: re.Match[str]) -> bool:
+    if pattern is tokens.SCHEME:
+        return is_telling(found[2])
+    if pattern is tokens.PARAMETER:
+        return is_secret_parameter(found[1])
+    is_option = found[1].startswith("-")
+    return is_secret(found[1].lstrip("-")) and (is_option or not found[2].isspace())
+
+
+def _looks_like_rest(word: str) -> bool:
+    if _NO_REST.fullmatch(word):
+        return len(word) >= 24 and word.isalpha()
+    has_digit = any(map(str.isdigit, word))
+    has_both = any(map(str.islower, word)) and any(map(str.isupper, word))
+    return has_digit or has_both or len(word) >= 16
+
+
+def _runs_on(content: str) -> bool:
+    """Whether a line is nothing but a part of a token, so that the next may be, too."""
+    return _REST.fullmatch(content) is not None
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _normal(text: str) -> str:
+    return re.sub(r"\d", "0", text)
+
+
+def _without_prefix(line: str, before: str) -> str:
+    """A line without what it has in common with the one before, but for digits, up to a space: the mark of a logger."""
+    common = 0
+    for one, other in zip(line[:200], before[:200], strict=False):
+        if one != other and not (one.isdigit() and other.isdigit()):
+            break
+        common += 1
+    cut = max(line.rfind(" ", 0, common), line.rfind("\t", 0, common)) + 1
+    return line[cut:]
