@@ -68,6 +68,18 @@ OFFERED: tuple[Action, ...] = (
         "do('history')",
         footer=True,
     ),
+    Action(
+        "tools.schema", ("S",), "Schema", "Show the schemas of input and output.", Where.TOOLS, "do('schema')", True
+    ),
+    Action(
+        "tools.stderr",
+        ("s",),
+        "stderr",
+        "Show what the server wrote to stderr during the call.",
+        Where.TOOLS,
+        "do('stderr')",
+        footer=True,
+    ),
     Action("tools.save", ("w",), "Save", "Save the block under the cursor to a file.", Where.TOOLS, "do('save')"),
     # Resources and prompts
     *_of_offers(

@@ -9,17 +9,20 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind, MessageKind
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction
 from inspector.protocol.log_levels import LEVELS, LOG_MESSAGE
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 from inspector.viewmodels.server_log_lines import Said, messages_in, of_entry, row_spans, titles
+from inspector.viewmodels.text import decode, visible
 
 SLICE_BYTES = 400_000
 """Of payload that one step of a filter looks through: some milliseconds."""
@@ -211,3 +214,42 @@ class Found(Sequence[int]):
     def __getitem__(self, index: int) -> int:  # type: ignore[override]  # nobody slices it
         old = len(self._old)
         return self._old[old - 1 - index] if index < old else self._new[index - old]
+
+
+class Meanwhile:
+    """The lines that the server wrote to stderr from a request until its end, and a moment longer.
+
+    stderr is a pipe of its own: a line that was written before the response may be read after it.
+    """
+
+    _MOMENT_NS: Final = 100_000_000
+    _MOST: Final = 2000
+    _AT_ONCE: Final = 50_000
+    """Entries that one look goes through."""
+
+    def __init__(self, journal: Journal, exchange: Exchange) -> None:
+        self._journal, self._exchange = journal, exchange
+        self._next = exchange.request_frame + 1
+        self._is_over = False
+        self.lines: list[tuple[int, str]] = []
+        """Entry and text, safe to show; at most 2,000, the oldest first."""
+
+    def look(self) -> bool:
+        """Take in what has come since; whether there was another line. Nearly free once the time is over."""
+        store, ended, before = self._journal.store, self._exchange.ended_ns, len(self.lines)
+        last = min(self._journal.count, self._next + self._AT_ONCE)
+        if self._is_over or last < self._next:
+            return False
+        limit = None if ended is None else ended + self._MOMENT_NS
+        kinds = store.columns(self._next, last).kinds
+        end = next((n for n in range(self._next, last + 1) if limit and store.time_ns(n) > limit), last + 1)
+        self._is_over = end <= last
+        at = kinds.find(EntryKind.STDERR)
+        while 0 <= at < end - self._next and len(self.lines) < self._MOST:
+            what = store.entry(self._next + at).what
+            if isinstance(what, Stderr):
+                self.lines.append((self._next + at, visible(decode(what.payload), limit=2000)))
+            at = kinds.find(EntryKind.STDERR, at + 1)
+        self._is_over = self._is_over or len(self.lines) >= self._MOST
+        self._next = end
+        return len(self.lines) > before

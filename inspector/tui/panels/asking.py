@@ -80,11 +80,15 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
             case "save":
                 self.save_block()
             case "history":
-                self.add_class("-called")
-                self.result.body.show_tab(HISTORY)
-                self.go("result")
+                self.show_view(HISTORY)
             case _:
                 await self.do_more(name)
+
+    def show_view(self, tab: int) -> None:
+        """Go to one of the views of the result."""
+        self.add_class("-called")
+        self.result.body.show_tab(tab)
+        self.go("result")
 
     # What is asked for
 

@@ -24,6 +24,7 @@ from inspector.viewmodels import words
 from inspector.viewmodels.lines import paragraph
 from inspector.viewmodels.result import Came, Finished, ResultView, result_view, verdict_of
 from inspector.viewmodels.result_blocks import json_block
+from inspector.viewmodels.server_log import Meanwhile
 from inspector.viewmodels.tasks import outcome
 
 _GONE = "The connection that it was made on is over, and what it returned ended with it. A capture would have it."
@@ -62,6 +63,8 @@ class Looked:
     arguments: Any
     exchange: Exchange | None
     """None if it was never sent."""
+    written: Meanwhile | None = None
+    """What the server wrote to stderr during the call; None where that is not known."""
 
 
 class Past:
@@ -110,7 +113,8 @@ def look(
     raw, finished = _finished(journal, exchange, output_schema, called)
     verdict = verdict_of(finished)
     view = result_view(finished, verdict)
-    return Looked(finished, view, verdict, raw, arguments_of(journal, exchange), exchange)
+    written = Meanwhile(journal, exchange)
+    return Looked(finished, view, verdict, raw, arguments_of(journal, exchange), exchange, written)
 
 
 def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:

@@ -18,7 +18,7 @@ from inspector.tui import keys
 from inspector.tui.panels.call_history import HistoryRows
 from inspector.tui.panels.calls import Call, Looked, Past
 from inspector.tui.panels.clocks import Clocks, clock_lines, whole_seconds
-from inspector.tui.panels.result_body import CONTENT, HISTORY, STRUCTURED, TABS, ResultBody, ResultWords
+from inspector.tui.panels.result_body import CONTENT, HISTORY, STRUCTURED, ResultBody, ResultWords
 from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.widgets.form_bar import Deed, FormBar
 from inspector.tui.widgets.log_list import LogList
@@ -77,6 +77,8 @@ it came, and the earlier calls, of which Enter shows one.
         self._earlier = False
         """Whether what is shown came of a connection that is over."""
         self._shown_progress: object = None
+        self._written = 0
+        """The lines on stderr that the headline counts."""
         self._line = StatusLine(classes="result--headline")
         self._progress = Static("", classes="result--running")
         self.body = ResultBody(words)
@@ -136,8 +138,8 @@ it came, and the earlier calls, of which Enter shows one.
         self.looked, self._call, self._earlier = looked, call, earlier
         self._shown_progress = None
         self.set_class(call is not None, "-running")
+        self.body.show(looked, waiting=call is not None, written=looked.written if looked is not None else None)
         self._headline()
-        self.body.show(looked, waiting=call is not None)
         self.refresh_bindings()
 
     def _headline(self) -> None:
@@ -145,7 +147,12 @@ it came, and the earlier calls, of which Enter shows one.
         if self.looked is not None:
             exchange = self.looked.exchange
             number = f"#{exchange.request_frame}" if exchange else ""
-            line.show([*self.looked.view.headline], [_BEFORE] if self._earlier else [(number, "faint")])
+            right: list[Span] = [_BEFORE] if self._earlier else [(number, "faint")]
+            self._written = self.body.written
+            if self._written and not self.body.whole_blocks:
+                key = keys.action("tools.stderr").keys[0]
+                right = [(f"stderr {self._written:,} ", "warning"), (key, "accent"), ("  ", "text"), *right]
+            line.show([*self.looked.view.headline], right)
         elif self._call is not None:
             line.show([(f"{glyphs().pending} Running", "pending")], [_BEFORE] if self._earlier else [])
         else:
@@ -155,6 +162,8 @@ it came, and the earlier calls, of which Enter shows one.
         """Renew what changes while a call runs. `now_ns` is the journal's clock."""
         call = self._call
         if call is None:
+            if self.body.written != self._written:
+                self._headline()
             return
         exchange = call.exchange
         elapsed = max(0, now_ns - exchange.started_ns) // 100_000_000 if exchange and now_ns else 0
@@ -178,7 +187,7 @@ it came, and the earlier calls, of which Enter shows one.
 
     def action_tab(self, by: int) -> None:
         """Show the next view."""
-        self.body.show_tab((self.body.tab + by) % len(TABS))
+        self.body.show_tab((self.body.tab + by) % self.body.tabs)
         self.body.focus_body()
 
     def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
@@ -234,9 +243,8 @@ it came, and the earlier calls, of which Enter shows one.
             self.post_message(self.Wanted(self, "edit", self.chosen))
 
     def action_copy(self) -> None:
-        """Copy the block under the cursor, without control characters."""
-        block = self.body.block
-        copied, left_out = text.for_clipboard((block.foreign or block.text) if block else "")
+        """Copy the block under the cursor, or else what the view in sight shows, without control characters."""
+        copied, left_out = text.for_clipboard(self.body.to_copy)
         if copied:
             self.app.copy_to_clipboard(copied)
             more = f", without {left_out} control characters" if left_out else ""

@@ -28,15 +28,19 @@ from inspector.viewmodels.lines import fact_lines
 from inspector.viewmodels.result_blocks import Block
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, SpanRows
+from inspector.viewmodels.server_log import Meanwhile
+from inspector.viewmodels.text import decode
 
-TABS = ("Content", "Structured", "Raw", "History")
-CONTENT, STRUCTURED, RAW, HISTORY = range(4)
+TABS = ("Content", "Structured", "Raw", "stderr", "History", "Schema")
+CONTENT, STRUCTURED, RAW, STDERR, HISTORY, SCHEMA = range(6)
 _MOST_MARKDOWN = 50_000
 """Characters of a text that are rendered: each paragraph becomes a widget."""
 _MOST_RENDERED = 20
 """Texts that are rendered."""
 _RUNNING: Sequence[Sequence[Span]] = ((("the result comes here", "faint"),),)
 _NO_STRUCTURE: Sequence[Sequence[Span]] = ((("No structured content", "muted"),),)
+_NO_STDERR: Sequence[Sequence[Span]] = ((("Nothing was written to stderr during this call", "muted"),),)
+_NO_SCHEMA: Sequence[Sequence[Span]] = ((("The server sent no schema for this tool", "muted"),),)
 _NO_ANSWER: Sequence[Sequence[Span]] = ((("No answer", "muted"),),)
 
 
@@ -49,7 +53,7 @@ class ResultWords:
     """What the key of the form does."""
     history: str = "No calls of this tool yet"
     structured: bool = True
-    """Whether there are structures and verdicts; else the second view shows one block whole."""
+    """Whether there are structures, verdicts and schemas; else the second view shows one block whole."""
 
 
 class ResultBody(Widget):
@@ -64,7 +68,9 @@ class ResultBody(Widget):
     ResultBody.-structured > .result--structured { display: block; }
     ResultBody.-structured > .result--verdict { display: block; }
     ResultBody.-raw > .result--raw { display: block; }
+    ResultBody.-stderr > .result--stderr { display: block; }
     ResultBody.-history > .result--history { display: block; }
+    ResultBody.-schema > .result--schema { display: block; }
     ResultBody.-rendered > .result--content { display: none; }
     ResultBody.-rendered.-content > .result--markdown { display: block; padding: 0 2; }
     """
@@ -72,7 +78,7 @@ class ResultBody(Widget):
     def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()
         words = words or ResultWords()
-        self._labels = TABS if words.structured else (*TABS[:STRUCTURED], "Item", *TABS[RAW:])
+        self._labels = TABS if words.structured else (*TABS[:STRUCTURED], "Item", *TABS[RAW:SCHEMA])
         self._no_call: Sequence[Sequence[Span]] = (
             ((words.nothing, "muted"),),
             ((f"{keys.key_name('ctrl+j')} {words.press}", "faint"),),
@@ -93,6 +99,12 @@ class ResultBody(Widget):
         self.whole_blocks = not words.structured
         """Whether the second view shows the block under the cursor."""
         self._raw = JsonView(empty=_NO_ANSWER, classes="result--body result--raw")
+        self.stderr = LogList(SpanRows(), empty=_NO_STDERR, classes="result--body result--stderr")
+        """What the server wrote to stderr meanwhile."""
+        self._written: Meanwhile | None = None
+        self._schema = JsonView(empty=_NO_SCHEMA, classes="result--body result--schema")
+        self.schema = b""
+        """The schemas of the tool, as JSON."""
         no_history: Sequence[Sequence[Span]] = (((words.history, "muted"),),)
         self.history = LogList(SpanRows(), empty=no_history, classes="result--body result--history")
         """The earlier calls."""
@@ -106,7 +118,9 @@ class ResultBody(Widget):
         yield self._structured
         yield self._item
         yield self._raw
+        yield self.stderr
         yield self.history
+        yield self._schema
 
     def on_mount(self) -> None:
         """Show the first tab."""
@@ -115,16 +129,28 @@ class ResultBody(Widget):
     @property
     def is_ready(self) -> bool:
         """Whether all views have been laid out."""
-        return all(view.is_mounted for view in (self.history, self._structured, self._item, self._raw))
+        return all(view.is_mounted for view in (self._schema, self._structured, self._item, self._raw))
 
     @property
     def tab(self) -> int:
         """The tab in sight."""
         return self._tabs.chosen[0]
 
-    def show(self, looked: Looked | None, *, waiting: bool = False) -> None:
-        """Show a call that is over, or nothing yet."""
-        self._looked, self._waiting = looked, waiting
+    @property
+    def tabs(self) -> int:
+        """How many tabs there are."""
+        return len(self._labels)
+
+    def show_schema(self, schema: bytes) -> None:
+        """Show the schemas of another tool, as JSON."""
+        if schema != self.schema:
+            self.schema = schema
+            self._schema.show(schema)
+
+    def show(self, looked: Looked | None, *, waiting: bool = False, written: Meanwhile | None = None) -> None:
+        """Show a call that is over, or nothing yet; `written` is what the server wrote to stderr meanwhile."""
+        self._looked, self._waiting, self._written = looked, waiting, written
+        self._show_written()
         self.remove_class("-rendered")
         self._lay_out()
         self._label()
@@ -152,6 +178,7 @@ class ResultBody(Widget):
             labels[STRUCTURED] = f"{TABS[STRUCTURED]} {sign}".rstrip()
         count = self.history.source.count
         labels[HISTORY] = f"{TABS[HISTORY]} {count}" if count else TABS[HISTORY]
+        labels[STDERR] = f"{TABS[STDERR]} {self.written:,}" if self.written else TABS[STDERR]
         self._tabs.relabel(labels)
 
     def _lay_out(self) -> None:
@@ -174,10 +201,26 @@ class ResultBody(Widget):
         if self.content.line_width != self._width:
             self._lay_out()
 
+    @property
+    def written(self) -> int:
+        """How many lines the server wrote to stderr during the call."""
+        return len(self._written.lines) if self._written is not None else 0
+
+    def _show_written(self) -> None:
+        if self._written is not None:
+            self._written.look()
+        lines = self._written.lines if self._written is not None else []
+        self.stderr.source = SpanRows([[(f"#{n} ", "faint"), (line, "foreign")] for n, line in lines])
+        self._label()
+
     def sync(self) -> None:
         """Take over what has changed in the history, and the width of a view that was out of sight."""
+        if self._written is not None and self._written.look():  # a pipe of its own: lines may come late
+            self._show_written()
         if self.tab == HISTORY:
             self.history.sync()
+        elif self.tab == STDERR:
+            self.stderr.sync()
         elif self.tab == CONTENT:
             self._relay()
 
@@ -196,8 +239,8 @@ class ResultBody(Widget):
         if self.tab == STRUCTURED and self.whole_blocks:
             self._item.focus_content()
             return
-        views = (self._markdown if rendered else self.content, self._structured, self._raw, self.history)
-        views[self.tab].focus()
+        first = self._markdown if rendered else self.content
+        (first, self._structured, self._raw, self.stderr, self.history, self._schema)[self.tab].focus()
 
     def on_segments_chosen(self, event: Segments.Chosen) -> None:
         """Show the view that was clicked."""
@@ -212,6 +255,18 @@ class ResultBody(Widget):
         cursor = self.content.view.cursor
         index = self._block_of[cursor] if 0 <= cursor < len(self._block_of) else 0
         return self._looked.view.blocks[max(index, 0)]
+
+    @property
+    def to_copy(self) -> str:
+        """What Copy means: the answer as it came, the lines on stderr, the schemas, else the block under the cursor."""
+        if self.tab == RAW and self._looked is not None:
+            return decode(self._looked.raw)
+        if self.tab == STDERR and self._written is not None:
+            return "\n".join(line for _, line in self._written.lines)
+        if self.tab == SCHEMA:
+            return decode(self.schema)
+        block = self.block
+        return (block.foreign or block.text) if block is not None else ""
 
     def _show_item(self) -> None:
         """Show the block under the cursor, all of it."""

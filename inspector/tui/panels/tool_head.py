@@ -84,6 +84,7 @@ def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
     said = said_facts(tool)
     more: list[Span] = [(f"   {key_name('i')} shows {len(said)} more", "accent")] if said and not full else []
+    more.append((f"   {key_name('S')} schemas", "accent"))
     yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint"), *more]
     if full:
         yield from (list(line) for line in fact_lines(said))

@@ -19,6 +19,8 @@ from inspector.tui.panels.asking import Asking
 from inspector.tui.panels.calling import question
 from inspector.tui.panels.calls import Past
 from inspector.tui.panels.result import ResultPanel
+from inspector.tui.panels.result_body import SCHEMA, STDERR
+from inspector.tui.panels.thing_list import ThingSide
 from inspector.tui.panels.tool_form import ToolForm
 from inspector.tui.panels.tool_list import ToolSide
 from inspector.tui.subject import Subject
@@ -74,7 +76,10 @@ values too: the button then says so, and a second press sends them.
             self.form.say_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
 
     async def do_more(self, name: str) -> None:
-        """What a key asks for here alone: "task", "app", "hosts", and "edit" and "repeat" of the call that is shown."""
+        """What a key asks for here alone: "task", "app", "hosts", "schema", "stderr".
+
+        And "edit" and "repeat" of the call that is shown.
+        """
         match name:
             case "task":
                 self.form.toggle_task()
@@ -82,6 +87,10 @@ values too: the button then says so, and a second press sends them.
                 from inspector.tui.screens.app_source import show_app_of
 
                 show_app_of(self.app, self.subject, self.form.tool)
+            case "schema":
+                self.show_view(SCHEMA)
+            case "stderr":
+                self.show_view(STDERR)
             case "hosts":
                 from inspector.tui.screens.hosts import show_hosts
 
@@ -90,6 +99,15 @@ values too: the button then says so, and a second press sends them.
                 self.app.notify("This tool has not been called yet.", markup=False)
             case _:
                 await super().do_more(name)
+
+    async def choose(self, meant: ThingSide.Chosen) -> None:
+        """Show the tool, its newest call, and its schemas."""
+        await super().choose(meant)
+        tool, body = self.form.tool, self.result.body
+        schemas = {key: tool.raw[key] for key in ("inputSchema", "outputSchema") if key in tool.raw} if tool else {}
+        body.show_schema(json_text(schemas).encode(errors="replace") if schemas else b"")
+        if body.tab == SCHEMA:
+            self.add_class("-called")
 
     # What is asked for
 

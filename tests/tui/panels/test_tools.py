@@ -1,6 +1,7 @@
 """The tools' screen, driven by keys: what is on the screen and what the server was asked."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -334,3 +335,51 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
         app.panel.side.focus_list()
         await pilot.press("]", "]")
         await shows(app, '"jsonrpc"')
+
+
+async def test_the_schemas_of_a_tool_are_one_key_away_before_and_after_a_call() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("S")
+        await shows(app, '"outputSchema": {')
+        shown = text(app)
+        assert '"default": 1' in shown
+        assert '"sum": {' in shown
+        await pilot.press("y")
+        assert json.loads(app.clipboard) == {key: ADD[key] for key in ("inputSchema", "outputSchema")}
+        await pilot.press("escape", "escape", "k", "S")
+        await shows(app, '"minLength": 2')
+        assert "outputSchema" not in text(app)
+        assert subject.calls == []
+
+
+async def test_what_a_call_wrote_to_stderr_is_one_key_from_its_result() -> None:
+    subject = Acting(TOOLS)
+
+    def answer(params: Any) -> Any:
+        subject.tape.stderr(b"Traceback: \x1b[31mthe net is torn")
+        subject.tape.wait(5).stderr(b"  KeyError: 'zzz'")
+        return {"content": [{"type": "text", "text": "failed"}], "isError": True}
+
+    subject.answer = answer
+    subject.tape.stderr(b"before the call")
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "✗ Tool error")
+        await shows(app, "stderr 2 s")
+        subject.tape.wait(1).stderr(b"read late")
+        await shows(app, "stderr 3 s")
+        subject.tape.wait(500).stderr(b"long after the call")
+        await pilot.press("escape", "s")
+        await shows(app, "KeyError: 'zzz'")
+        shown = text(app)
+        for line in ("the net is torn", "read late"):
+            assert line in shown
+        assert "\x1b" not in shown
+        assert "before the call" not in shown
+        assert "long after" not in shown
+        assert "stderr 3" in shown
