@@ -47,14 +47,15 @@ def visit(
     url: str | None,
     options: dict[str, Any],
     work: Work,
-    at_last: Callable[[Journal], None] = lambda journal: None,
+    at_last: Callable[[Journal, ExitStatus | None], None] = lambda journal, status: None,
     unopened: Callable[[Session], Awaitable[None]] = _leave,
     *,
     judges: bool = False,
 ) -> ExitStatus:
     """Connect to the target that the options name, do the work, leave; the exit status.
 
-    `at_last` gets the journal when all is over, also where no connection came about; `unopened` the session before it
+    `at_last` gets the journal and the exit status so far when all is over, also where no connection came about; the
+    status is None if something else than a failure ended it, such as Ctrl+C. `unopened` gets the session before it
     is left, if that did not open. `judges`: what is wrong is told at last, and so not with the failure;
     and the era is found out, whatever is remembered, so that the verdict is always the same.
     """
@@ -62,18 +63,20 @@ def visit(
     chosen = choose(world, url, options)
     journal = named_journal(chosen)
     gc.enable()  # `__main__` stopped it for the time of the imports
+    status: ExitStatus | None = None
     try:
         with leaving_no_child():
-            return asyncio.run(_visit(chosen, journal, output, work, unopened, afresh=judges))
+            status = asyncio.run(_visit(chosen, journal, output, work, unopened, afresh=judges))
     except InspectError as error:
-        return tell_failure(output, error, journal, judged_elsewhere=judges)
+        status = tell_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
-            at_last(journal)
+            at_last(journal, status)
             for notice in journal.notices:
                 output.warn(notice)
         finally:
             journal.close()
+    return status
 
 
 async def _visit(

@@ -25,7 +25,7 @@ from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.protocol.fingerprints import Remembered
 from inspector.viewmodels.findings import summary
-from inspector.viewmodels.verdicts import verdict_lines
+from inspector.viewmodels.verdicts import failure_in, verdict_lines
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -117,10 +117,13 @@ def inspected(
     return sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count), inspection
 
 
-def conclude(output: Output, journal: Journal, wish: Wish) -> ExitStatus:
+def conclude(output: Output, journal: Journal, wish: Wish, status: ExitStatus | None = ExitStatus.OK) -> ExitStatus:
     """Find all that is wrong in a journal, tell it, write the reports.
 
-    Raises: UsageError for a file that can't be read or written.
+    `status` is what the command would exit with so far, None if it was interrupted: where something failed, that
+    nothing was found is never said.
+
+    Raises: UsageError for a file that can't be read or written, after what was found was told.
     """
     findings, inspection = inspected(journal, wish.beside, wish.seen)
     if wish.hosts:
@@ -130,23 +133,52 @@ def conclude(output: Output, journal: Journal, wish: Wish) -> ExitStatus:
         _write(wish.baseline, written(findings, wish.target))
     before = Baseline() if wish.baseline is None else read_baseline(wish.baseline)
     new = before.new(findings)
-    _tell(output, findings, new, inspection, wish)
+    failure = failure_in(journal)
+    if status is not ExitStatus.OK:
+        failure = failure or (_IN_WORDS.get(status) if status is not None else None) or "the command was interrupted"
+    problem = None
+    try:
+        _report(findings, before, wish, failure if status is not ExitStatus.OK else "", status)
+    except UsageError as error:
+        problem, failure = error, failure or "a report can't be written"
+    _tell(output, findings, new, inspection, wish, failure)
     _tell_of_baseline(output, before, findings, len(findings) - len(new))
     if inspection.unasked:
         output.warn(f"{inspection.unasked:,} results were too many to be held against their schemas")
     for failed in inspection.set_aside.values():
         output.warn(failed.sentence)
-    _report(findings, before, wish)
     if wish.stop_word:
         lines = annotations(new, CHECKS, wish.target, wish.stop_word)
         output.narrate_lines([((line, "text"),) for line in lines])
+    if problem is not None:
+        raise problem
     bad = wish.fails is not None and any(each.severity.rank <= wish.fails.rank for each in new)
     return ExitStatus.FINDINGS if bad else ExitStatus.OK
 
 
-def _tell(output: Output, findings: list[Finding], new: list[Finding], inspection: Inspection, wish: Wish) -> None:
+_IN_WORDS = {
+    ExitStatus.AUTHORIZATION: "the server requires authorization",
+    ExitStatus.UNREACHABLE: "the server was not reached, or went away",
+    ExitStatus.TOOL_ERROR: "a call failed",
+    ExitStatus.PROTOCOL: "what the server sent makes the session unusable",
+    ExitStatus.TIMEOUT: "a response did not come in time",
+    ExitStatus.USAGE: "the command can't be carried out as given",
+}
+"""What an exit status says of a conversation that shows no failure itself."""
+
+
+def _tell(
+    output: Output,
+    findings: list[Finding],
+    new: list[Finding],
+    inspection: Inspection,
+    wish: Wish,
+    failure: str,
+) -> None:
     if not output.as_json:
-        output.lines([summary(new)] if output.quiet else verdict_lines(new, CHECKS, inspection.counts))
+        output.lines(
+            [summary(new, failure)] if output.quiet else verdict_lines(new, CHECKS, inspection.counts, failure)
+        )
         return
     first, roots = primary_of(new), roots_of(findings)
     told = [reports.finding_as_json(each, root * (root != each.id)) for each, root in zip(findings, roots, strict=True)]
@@ -161,6 +193,7 @@ def _tell(output: Output, findings: list[Finding], new: list[Finding], inspectio
             "counts": counts | known,
             "found": inspection.counts,
             "set_aside": list(inspection.set_aside.values()),
+            "failure": failure or None,
             "primary": None if first is None else told[findings.index(first)],
             "findings": told,
         }
@@ -174,14 +207,15 @@ def _tell_of_baseline(output: Output, before: Baseline, findings: list[Finding],
         output.narrate(f"{gone:,} of the baseline did not come any more; --write-baseline leaves them out")
 
 
-def _report(findings: list[Finding], before: Baseline, wish: Wish) -> None:
+def _report(findings: list[Finding], before: Baseline, wish: Wish, failure: str, status: ExitStatus | None) -> None:
     checks = all_checks()
     if wish.junit is not None:
         fails = wish.fails or Severity.ERROR
-        _write(wish.junit, reports.junit(findings, checks, wish.target, fails, known=before.knows))
+        _write(wish.junit, reports.junit(findings, checks, wish.target, fails, known=before.knows, failure=failure))
     if wish.sarif is not None:
         judged = before.knows if wish.baseline is not None else None
-        _write(wish.sarif, reports.sarif(findings, checks, wish.target, known=judged))
+        code = None if status is None else int(status)
+        _write(wish.sarif, reports.sarif(findings, checks, wish.target, judged, failure, code))
 
 
 def _write(path: Path, content: bytes) -> None:

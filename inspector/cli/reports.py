@@ -67,8 +67,12 @@ def junit(
     target: str,
     fails: Severity,
     known: Callable[[Finding], bool] = _unknown,
+    failure: str = "",
 ) -> bytes:
-    """A test suite with a case for each check: failed, if it found something at least as bad as `fails`, and new."""
+    """A test suite with a case for each check: failed, if it found something at least as bad as `fails`, and new.
+
+    With a `failure` there is one case more, which has an error: what failed before the checks could see all.
+    """
     by_id: dict[str, list[Finding]] = {}
     for each in findings:
         by_id.setdefault(each.id, []).append(each)
@@ -83,13 +87,18 @@ def junit(
         rest = [each for each in here if each not in bad]
         if bad:
             failed += 1
-            failure = Xml.SubElement(case, "failure", type=bad[0].severity, message=visible(bad[0].sentence))
-            failure.text = "\n".join(map(_line, bad))
+            why = Xml.SubElement(case, "failure", type=bad[0].severity, message=visible(bad[0].sentence))
+            why.text = "\n".join(map(_line, bad))
         if rest:
             Xml.SubElement(case, "system-out").text = "\n".join(map(_line, rest))
+    if failure:
+        total += 1
+        case = Xml.SubElement(suite, "testcase", classname="mcp.session", name="the session", time="0")
+        Xml.SubElement(case, "error", type="failure", message=visible(failure))
     suite.set("tests", str(total))
     suite.set("failures", str(failed))
-    for name in ("errors", "skipped", "time"):
+    suite.set("errors", "1" if failure else "0")
+    for name in ("skipped", "time"):
         suite.set(name, "0")
     text: str = Xml.tostring(suite, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
@@ -111,15 +120,24 @@ def sarif(
     checks: Sequence[Check],
     target: str,
     known: Callable[[Finding], bool] | None = None,
+    failure: str = "",
+    exit_code: int | None = None,
 ) -> bytes:
     """One run with a rule for each check and a result for each finding; with `known`, whether it was there before.
+
+    With a `failure` the invocation says that it was not successful, with the exit code if there is one.
 
     A conversation has no lines, and whoever shows results beside code asks for one: it is the first.
     """
     places = {check.id: place for place, check in enumerate(checks)}
     driver = {"name": "mcp-inspect", "version": __version__, "rules": [_rule(check) for check in checks]}
     results = [_result(each, places, target) | _state(each, known) for each in findings]
-    document = {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "results": results}
+    if failure:
+        notice = {"level": "error", "message": {"text": visible(failure)}}
+        code = {} if exit_code is None else {"exitCode": exit_code}
+        run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": [notice]} | code]
+    document = {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=1).encode() + b"\n"
 
 

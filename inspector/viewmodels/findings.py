@@ -82,13 +82,18 @@ def _place(finding: Finding) -> tuple[tuple[str, Role], ...]:
     return span(where, "muted", limit=200), (sure, "faint")
 
 
-def summary(findings: Iterable[Finding]) -> Line:
-    """How many there are of each severity."""
+def unexplained(failure: str) -> Line:
+    """That something failed and no check found anything."""
+    return (("! ", "warning"), span(f"No check explains the failure: {failure}", "warning", limit=300))
+
+
+def summary(findings: Iterable[Finding], failure: str = "") -> Line:
+    """How many there are of each severity. `failure` says what failed; then no findings is no good news."""
     counts = dict.fromkeys(Severity, 0)
     for each in findings:
         counts[each.severity] += 1
     if not any(counts.values()):
-        return (("✓ nothing found", "ok"),)
+        return unexplained(failure) if failure else (("✓ nothing found", "ok"),)
     parts = [f"{count:,} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items() if count]
     return ((", ".join(parts), "strong"),)
 

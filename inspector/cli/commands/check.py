@@ -69,12 +69,18 @@ def command(
         return _check_file(output, Path(word or ""), wish)
     found = [ExitStatus.OK]
 
-    def at_last(journal: Journal) -> None:
-        found[0] = conclude(output, journal, wish)
+    def at_last(journal: Journal, status: ExitStatus | None) -> None:
+        problem = None
+        if remember and journal.conversation.opening is not None:
+            try:
+                remember_now(world, key, journal, output)
+            except UsageError as error:  # what was found is told all the same
+                problem = error
+        found[0] = conclude(output, journal, wish, status if problem is None else ExitStatus.USAGE)
         if not cases:
             say_uncalled(output, journal)
-        if remember and journal.conversation.opening is not None:
-            remember_now(world, key, journal, output)
+        if problem is not None:
+            raise problem
 
     async def work(visit: Visit) -> ExitStatus:
         await ask_for_lists(visit)

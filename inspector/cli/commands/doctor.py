@@ -44,8 +44,8 @@ def command(world: World, /, url: str | None, calls: tuple[str, ...], **options:
     def tell(what: str) -> None:
         output.narrate(f"trying {what}")
 
-    def at_last(journal: Journal) -> None:
-        found[0] = conclude(output, journal, wish)
+    def at_last(journal: Journal, status: ExitStatus | None) -> None:
+        found[0] = conclude(output, journal, wish, status)
         if not cases:
             say_uncalled(output, journal)
 

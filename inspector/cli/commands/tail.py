@@ -73,7 +73,7 @@ def command(world: World, /, words: tuple[str, ...], follow: bool, **options: An
         visit.output.narrate(visit.session.why or "the connection is closed")
         return ExitStatus.OK
 
-    return visit(world, source or None, options, work, at_last=lambda journal: _conclude(output, tail(journal), ()))
+    return visit(world, source or None, options, work, at_last=lambda journal, _: _conclude(output, tail(journal), ()))
 
 
 def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:

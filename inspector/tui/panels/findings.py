@@ -28,6 +28,7 @@ from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.finding_facts import finding_section
 from inspector.viewmodels.finding_rows import FindingRows, Group
 from inspector.viewmodels.finding_words import about_check, checked, counted, set_aside_line
+from inspector.viewmodels.findings import unexplained
 from inspector.viewmodels.lines import Section
 from inspector.viewmodels.roles import Span
 
@@ -180,6 +181,9 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             self._list.sync()
             self._begin()
             self._show()
+        elif not self._rows.count and (empty := _empty(self._subject, self._rows)) != self._list.empty:
+            self._list.empty = empty  # something has failed since, though nothing more was found
+            self._list.refresh()
         self._go_to_wanted()
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
         checker = getattr(self.app, "checker", None)
@@ -243,4 +247,15 @@ def _empty(subject: Subject, rows: FindingRows) -> list[list[Span]]:
         return [[("Everything that was found is muted.", "muted")], [("M shows it", "faint")]]
     if checks.later:
         return [[("Nothing had been found by then.", "muted")], [("$ shows what was found later", "faint")]]
+    if failure := _failure(subject):
+        return [list(unexplained(failure)), [("1 shows the traffic, 6 the server and its stderr", "faint")]]
     return [[(f"{glyphs().ok} Nothing found so far.", "ok")]]
+
+
+def _failure(subject: Subject) -> str:
+    """What failed, as far as the subject or its traffic says; "" if nothing did."""
+    from inspector.viewmodels.verdicts import failure_in
+
+    if subject.stage is Stage.FAILED:
+        return f"no session was opened{f': {subject.why}' if subject.why else ''}"
+    return failure_in(subject.journal)

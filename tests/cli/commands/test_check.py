@@ -171,3 +171,65 @@ def test_what_was_remembered_of_a_server_changes_no_verdict(tmp_path: Path) -> N
     assert '"legacy"' in next(tmp_path.rglob("eras.json")).read_text()
     ran = inspect("check", "--json", *server, env=home)
     assert "L-10" in {each["id"] for each in ran.data["findings"]}
+
+
+_CALLED = _tools(_TOOL) | {"server/discover": {"error": {"code": -32601, "message": "no"}}}
+_ANSWERED = {"content": [{"type": "text", "text": "no"}]}
+_HAS_TOOLS: dict[str, Any] = {"capabilities": {"tools": {}}}
+
+
+def _calling(response: Any) -> tuple[str, ...]:
+    return "--call", "a", *scripted(_CALLED | {"tools/call": response}, **_HAS_TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (
+            ("--call", "a", *scripted(_CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}})),
+            5,
+            "tools/call a",
+        ),
+        (
+            ("--call", "a", *scripted(_CALLED | {"tools/call": {"error": {"code": 1, "message": "no"}}})),
+            5,
+            "tools/call a",
+        ),
+        (("--timeout", "0.5", "--call", "a", *scripted(_CALLED | {"tools/call": "silence"})), 7, "in time"),
+        (("--timeout", "0.5", *scripted({"initialize": "silence"})), 7, "no session was opened"),
+        (("--junit", "/nowhere/at/all.xml", *scripted(_CALLED, capabilities={"tools": {}})), 2, "report"),
+    ],
+)
+def test_where_something_failed_nothing_found_is_never_said(words: tuple[str, ...], status: int, said: str) -> None:
+    for quiet in ((), ("-q",)):
+        ran = inspect("check", "--fail-on", "never", *quiet, *words)
+        assert ran.status == status
+        assert "nothing found" not in ran.stdout.lower()
+        assert ran.stdout.strip(), "it says something"
+        if ran.stdout.startswith("!"):
+            assert "No check explains the failure" in ran.stdout
+            assert said in ran.stdout
+
+
+@pytest.mark.parametrize("command", ["check", "doctor"])
+def test_a_failure_without_a_finding_is_told_to_other_programs(tmp_path: Path, command: str) -> None:
+    capture, junit, sarif = (tmp_path / name for name in ("a.mcpcap", "junit.xml", "findings.sarif"))
+    script = scripted(_CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}}, capabilities={"tools": {}})
+    words = (command, "--json", "--call", "a", "--fail-on", "never", "--junit", str(junit), "--sarif", str(sarif))
+    ran = inspect(*words, "--capture", str(capture), *script)
+    assert (ran.status, ran.data["failure"]) == (5, "tools/call a failed")
+    assert Xml.parse(junit).getroot().get("errors") == "1"
+    (invocation,) = json.loads(sarif.read_text())["runs"][0]["invocations"]
+    assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 5)
+    recorded = inspect("check", "--json", str(capture))
+    assert recorded.data["failure"] == "tools/call a failed"
+    healthy = inspect("check", "--json", *scripted(_CALLED, capabilities={"tools": {}}))
+    assert (healthy.status, healthy.data["failure"], healthy.data["findings"]) == (0, None, [])
+
+
+def test_of_a_recording_in_which_a_call_failed_it_is_not_said_that_nothing_was_found(tmp_path: Path) -> None:
+    capture = str(tmp_path / "a.mcpcap")
+    script = _CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}}
+    inspect("call", "--capture", capture, "a", *scripted(script, **_HAS_TOOLS))
+    ran = inspect("check", capture)
+    assert (ran.status, ran.stdout) == (0, "! No check explains the failure: tools/call a failed\n")

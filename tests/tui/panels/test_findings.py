@@ -86,3 +86,27 @@ async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
         assert "\x1b" not in look()
         assert "found before it failed" in look()
         await until(lambda: "a word" in look() and "entries checked" in look(), "the others went on")
+
+
+async def test_nothing_found_is_not_said_once_a_call_or_the_connection_has_failed(tape: Tape) -> None:
+    tape.http = True
+    subject = Staged(tape.connected("http://127.0.0.1/mcp"))
+    panel = FindingsPanel(subject)
+    app = Showing(panel)
+    async with app.run_test(size=(80, 24)):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        subject.checks.catch_up()
+        await until(lambda: "Nothing found so far" in look(), "all is well")
+        tape.call(3, "buy")
+        tape.answer(3, {"content": [{"type": "text", "text": "sold out"}], "isError": True})
+        subject.checks.catch_up()
+        await until(lambda: "No check explains the failure: tools/call buy failed" in look(), "the call was named")
+        assert "Nothing found" not in look()
+        assert "1 shows the traffic" in look()
+        subject.now_stage, subject.now_why = Stage.FAILED, "the server closed its stdin"
+        said = "No check explains the failure: no session was opened: the server closed"
+        await until(lambda: said in look(), "the connection was named")
