@@ -5,6 +5,7 @@
     │  └─ FilterError           a filter can't be read
     ├─ CaptureError             a capture can't be opened
     ├─ ConnectError             the server could not be started or reached
+    │  ├─ NoResponse            it was reached, and closed the connection without an HTTP response
     │  └─ AuthorizationNeeded   the server wants credentials first, or refuses those it got
     ├─ Disconnected             the connection is gone; nothing can be sent or will be answered
     ├─ RequestFailed            a request will get no answer: the carriage refused or lost it
@@ -49,6 +50,10 @@ class CaptureError(InspectError):
 
 class ConnectError(InspectError):
     """The server could not be started or reached."""
+
+
+class NoResponse(ConnectError):
+    """The server was reached, and gave no HTTP response: it closed the connection, or speaks something else."""
 
 
 class AuthorizationNeeded(ConnectError):

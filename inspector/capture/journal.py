@@ -230,6 +230,8 @@ def end_what_is_over(conversation: Conversation, around: Surroundings, time_ns: 
     match fact:
         case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
             conversation.end(time_ns, fact.why or "the connection was closed")
+        case ConnectionFact(event=ConnectionEvent.RENEW, transport="stdio"):
+            conversation.end(time_ns, fact.why)
         case HttpFact(event=HttpEvent.ERROR):
             conversation.http_ended(time_ns, HttpEnd(fact.http, fact.why or "the HTTP exchange failed"))
         case HttpFact(event=HttpEvent.END) if conversation.waits_on(fact.http):

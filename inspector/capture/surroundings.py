@@ -143,6 +143,8 @@ class Surroundings:
             self.connection, self.ended, self.unreachable = fact, None, None
         elif fact.event is not ConnectionEvent.RENEW:
             self.ended = fact
+        elif fact.transport == "stdio":  # the server was started once more: what it said before is no last word
+            self.stderr_tail.clear()
 
     def _http(self, entry: Entry, fact: HttpFact) -> None:
         n = entry.n

@@ -306,7 +306,7 @@ class Inspection:
             another = fact.event is ConnectionEvent.OPEN and before is not None
             self._early = []
             self.scene, self._over = Scene(self.scene.number + another, self._beside, self._seen, self._rest), False
-            if fact.event is ConnectionEvent.RENEW:  # what was asked before may still be answered
+            if fact.event is ConnectionEvent.RENEW and fact.transport != "stdio":  # it may still be answered
                 self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before
             self.scene.opened, self.scene.began_ns = entry.n, entry.time_ns

@@ -9,7 +9,7 @@ from typing import Any
 from inspector.checks.scene import Asked, Scene, row_of
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize, modern_code
+from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize, modern_code, names_stateless
 from inspector.protocol.revisions.table import ROWS, resolve
 from inspector.protocol.tracking.opening import declared_revision
 
@@ -35,7 +35,7 @@ def row_of_answer(scene: Scene, asked: Asked, value: Any, *, is_result: bool) ->
     if asked.row < _FIRST_MODERN or scene.row >= _FIRST_MODERN:
         return asked.row
     if not is_result:
-        return asked.row if modern_code(value) is not None else 0
+        return asked.row if modern_code(value) is not None or names_stateless(value) else 0
     if asked.method == "server/discover":
         return asked.row if isinstance(from_discover("", value), Opening) else 0
     return asked.row if peek.has(value, "resultType") or not scene.row else 0

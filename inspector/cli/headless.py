@@ -62,21 +62,30 @@ def visit(
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options)
     journal = named_journal(chosen)
+    told: list[str] = []
     gc.enable()  # `__main__` stopped it for the time of the imports
     status: ExitStatus | None = None
     try:
         with leaving_no_child():
-            status = asyncio.run(_visit(chosen, journal, output, work, unopened, afresh=judges))
+            status = asyncio.run(_visit(chosen, journal, output, work, unopened, told, afresh=judges))
     except InspectError as error:
+        _tell_notices(output, journal, told)  # before the failure: with --json that is the last line on stderr
         status = tell_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
             at_last(journal, status)
-            for notice in journal.notices:
-                output.warn(notice)
+            _tell_notices(output, journal, told)
         finally:
             journal.close()
     return status
+
+
+def _tell_notices(output: Output, journal: Journal, told: list[str]) -> None:
+    """Warn of what a person should know about this journal, each once; `told` are those that were warned of."""
+    for notice in journal.notices:
+        if notice not in told:
+            told.append(notice)
+            output.warn(notice)
 
 
 async def _visit(
@@ -85,6 +94,7 @@ async def _visit(
     output: Output,
     work: Work,
     unopened: Callable[[Session], Awaitable[None]],
+    told: list[str],
     *,
     afresh: bool,
 ) -> ExitStatus:
@@ -99,6 +109,7 @@ async def _visit(
             raise
         opening = session.opening or settled  # what was seen on the wire also knows what we declared
         _introduce(output, opening)
+        _tell_notices(output, journal, told)
         return await work(Visit(session, opening, output))
 
 

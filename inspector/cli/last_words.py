@@ -21,6 +21,8 @@ def tell_failure(
     from inspector.viewmodels.diagnosis import diagnosis_lines, diagnosis_of, says_the_same
 
     more = _show_what_is_left(output, journal)
+    if journal.notices:
+        more |= {"notices": list(journal.notices)}
     found = diagnosis_of(journal)
     if found is None:
         return output.failure(error, more)

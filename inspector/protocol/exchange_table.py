@@ -94,8 +94,8 @@ class ExchangeTable:
             self.answer_frames[number] = 0
         self.ends[number] = NEVER if ended is None else max(-NEVER, min(ended, NEVER))
         self.states[number] = _bits(exchange)
-        refused = state is _ERROR and not exchange.probe
-        self.failures[number] = refused or exchange.tool_error or state is _LOST
+        failed = state in (_ERROR, _LOST) and not exchange.probe
+        self.failures[number] = failed or exchange.tool_error
 
     def _check(self, length: int) -> None:
         """Look whether the columns are so long and mean something. Raises: ValueError."""

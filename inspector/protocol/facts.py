@@ -24,7 +24,8 @@ class ConnectionEvent(StrEnum):
 
     OPEN = "open"
     RENEW = "renew"
-    """The HTTP session is lost, and another begins over the same connection."""
+    """It begins anew within the same connection: the HTTP session is lost and another begins, or a server on stdio has
+    exited at the first request and is started once more."""
     CLOSE = "close"
     ABORT = "abort"
 
@@ -41,7 +42,7 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     env_names: tuple[str, ...] = ()
     """Names of the variables the child got, never their values."""
     why: str = ""
-    """Why it ended, one sentence; "" if it was asked to."""
+    """Why it ended, one sentence; "" if it was asked to. On RENEW: why it begins anew."""
     insecure: bool = False
     """On OPEN: no certificate was checked, for that was asked for."""
 

@@ -47,7 +47,7 @@ def headers_for(revision: Revision, method: str, params: Any, input_schema: Any 
     """
     headers: dict[str, str] = {}
     if revision.version_header and method != "initialize":
-        headers[VERSION] = revision.date
+        headers[VERSION] = revision.in_header
     if not revision.routing_headers:
         return headers
     headers[METHOD] = method
@@ -61,7 +61,7 @@ def headers_for(revision: Revision, method: str, params: Any, input_schema: Any 
 
 def version_header(revision: Revision) -> dict[str, str]:
     """What GET and DELETE carry as well, in the revisions that have them."""
-    return {VERSION: revision.date} if revision.version_header and revision.era is Era.LEGACY else {}
+    return {VERSION: revision.in_header} if revision.version_header and revision.era is Era.LEGACY else {}
 
 
 def encode_value(value: str) -> str:

@@ -272,7 +272,7 @@ def _open_records(log: ExchangeLog) -> dict[int, bytes]:
 def _kept_opening(opening: Opening | None) -> _Opening | None:
     if opening is None:
         return None
-    date, era = opening.revision.date, opening.era
+    date, era = opening.revision.in_header, opening.era
     members = msgspec.structs.asdict(opening)
     if resolve(date, era)[0] != members.pop("revision"):
         raise NotKept("its revision is not found by its name")

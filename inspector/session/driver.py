@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import Entry
-from inspector.errors import AuthorizationNeeded, ConnectError, InspectError
+from inspector.errors import AuthorizationNeeded, ConnectError, InspectError, NoResponse
 from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -24,6 +24,7 @@ from inspector.protocol.flows.steps import (
     Ask,
     Await,
     Broken,
+    Drop,
     Flow,
     GivenUp,
     Notify,
@@ -32,6 +33,7 @@ from inspector.protocol.flows.steps import (
     Refused,
     Replied,
     Reply,
+    Restart,
     Send,
     SendBatch,
     Silent,
@@ -94,6 +96,19 @@ class HttpLike(Protocol):
         """The id the server gave, None without."""
 
 
+class Startable(Protocol):
+    """What connecting needs of a transport that starts its server, beside the contract."""
+
+    def hold(self, lost: Callable[[str], None]) -> None:
+        """Call `lost` at the server's exit, instead of ending the connection, until it was restarted or settled."""
+
+    async def restart(self, why: str) -> str:
+        """Start it once more; how it had exited, or "" if it was not started."""
+
+    def settle(self) -> None:
+        """Hold nothing any more."""
+
+
 class Driver:
     """Sends, waits, answers. One per session, on the session's event loop."""
 
@@ -121,6 +136,7 @@ class Driver:
         self._farewells: list[asyncio.Task[None]] = []
         self._bounds = Bounds(self._answer, tasks, journal.note)
         self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
+        self.process: Startable | None = transport if transport.kind == "stdio" else None  # type: ignore[assignment]
 
     @property
     def revision(self) -> Revision | None:
@@ -180,7 +196,8 @@ class Driver:
                 case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
                         if not _is_refusal(self._journal, exchange, answer, self.http):
-                            self._answered(waiter, Replied(answer, exchange))
+                            status = _status(self._journal, exchange) if self.http else None
+                            self._answered(waiter, Replied(answer, exchange, status=status))
                 case events.TaskTold(task):
                     self.asides.told(task)
                 case events.Progressed(exchange):
@@ -215,6 +232,10 @@ class Driver:
                 return self._journal.note(step.what)
             case Await():
                 return await self._await(step)
+            case Drop():
+                return await self._drop(step)
+            case Restart():
+                return await self._restart(step)
             case Notify():
                 return await self._notify(step)
             case UseCarriage():
@@ -234,10 +255,13 @@ class Driver:
         reply = await self._wait(waiter, step.silence_s, late, endless=step.endless)
         if late is None or not late.future.done():
             return reply
+        if waiter.future.done() or isinstance(reply, Silent):
+            return reply  # the earlier one can still be awaited, and has its answer then
         self._waiters.pop(late.id, None)
-        self._waiters[waiter.id] = waiter  # the newer request can still be awaited
-        came = late.future.result()
-        return replace(came, still_open=waiter.exchange) if isinstance(came, Replied) else reply
+        if isinstance(came := late.future.result(), Replied):
+            self._waiters[waiter.id] = waiter  # the newer request can still be awaited
+            return replace(came, still_open=waiter.exchange)
+        return await self._wait(waiter, step.silence_s, endless=step.endless)  # the earlier one came to nothing
 
     async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
         now = asyncio.get_running_loop().time
@@ -262,6 +286,16 @@ class Driver:
         waiter.heard()  # the idle clock measures this wait, not what the flow did since the last one
         return await self._wait(waiter, step.silence_s)
 
+    async def _drop(self, step: Drop) -> None:
+        waiter = self._waiters.get(step.exchange.id)
+        if self.http is None or waiter is None:
+            return
+        waiter.settle(GivenUp(step.exchange, "it is not waited for any longer"))
+        await self._part(waiter, "it is not waited for any longer")
+
+    async def _restart(self, step: Restart) -> str:
+        return "" if self.process is None else await self.process.restart(step.why)
+
     async def _wait(
         self, waiter: Waiter, silence_s: float | None, late: Waiter | None = None, *, endless: bool = False
     ) -> Reply:
@@ -284,6 +318,10 @@ class Driver:
         """Carry a request, or several; settle them where the carriage says that no answer will come."""
         try:
             delivery = await self._transport.send(message)
+        except NoResponse as error:
+            for waiter in waiters:
+                waiter.settle(replace(_broken(waiter.exchange, error), no_response=True))
+            return
         except InspectError as error:
             for waiter in waiters:
                 waiter.settle(_broken(waiter.exchange, error))
@@ -365,15 +403,20 @@ def _is_refusal(
     """
     if http is None or exchange.http is None or isinstance(answer, jsonrpc.Answer):
         return False
-    carried = journal.http_exchanges.get(exchange.http)
-    response = carried.response if carried else None
-    status = response.status if response else 0
+    status = _status(journal, exchange) or 0
     return status in (401, 403) or (http.mcp_session_id is not None and is_lost(status, answer.message))
+
+
+def _status(journal: Journal, exchange: Exchange) -> int | None:
+    """The status of the HTTP response that carries the answer; None if there is none yet."""
+    carried = None if exchange.http is None else journal.http_exchanges.get(exchange.http)
+    response = carried.response if carried else None
+    return response.status if response else None
 
 
 def _broken(exchange: Exchange | None, error: InspectError) -> Broken:
     unreached, no_entry = isinstance(error, ConnectError), isinstance(error, AuthorizationNeeded)
-    return Broken(exchange, str(error), error.hint, unreached, no_entry)
+    return Broken(exchange, str(error), error.hint, unreached, no_entry=no_entry)
 
 
 async def _use(http: HttpLike | None, carriage: Carriage) -> str:

@@ -133,10 +133,17 @@ class Session:
 
         Raises: ConnectError, AuthorizationNeeded, Disconnected, RequestTimeout, RemoteProtocolError.
         """
+        process = self._driver.process
         try:
+            if process is not None:
+                process.hold(self._driver.fail_all)
             await self.transport.open(self.journal)
             self._tasks.create_task(self._watch_the_end())
-            opening = await self._driver.drive(connect(self.options.wish))
+            try:
+                opening = await self._driver.drive(connect(self.options.wish))
+            finally:
+                if process is not None:
+                    process.settle()
         except InspectError as error:
             self.error = error
             self._end(str(error), error.hint)

@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 import time
+from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -191,6 +192,8 @@ class LineSink:
         self._on_end = on_end
         self._queue: deque[_Entry] = deque()
         self._closing = False
+        self._written = 0
+        self._unread = 0
         self._loop = asyncio.get_running_loop()
         os.set_blocking(self._fd, False)
 
@@ -198,6 +201,12 @@ class LineSink:
     def closed(self) -> bool:
         """True once nothing more can be written."""
         return self._pipe.closed or self._closing
+
+    @property
+    def was_read(self) -> bool:
+        """Whether the other side has read anything of what was written. Where the system can't tell: True."""
+        unread = self._unread if self._pipe.closed else _unread(self._fd)
+        return self._written > unread
 
     async def write(self, line: bytes, started: Callable[[], None]) -> None:
         """Write one line, its end included, and return when the pipe has taken all of it.
@@ -231,6 +240,7 @@ class LineSink:
         if self._pipe.closed:
             return
         self._loop.remove_writer(self._fd)
+        self._unread = _unread(self._fd)
         self._pipe.close()
         for entry in self._queue:
             if not entry.done.done():
@@ -267,6 +277,7 @@ class LineSink:
                 count = os.write(self._fd, entry.rest)
             except (BlockingIOError, InterruptedError):
                 return False
+            self._written += count
             if not entry.begun:
                 entry.begun = True
                 entry.started()
@@ -274,3 +285,16 @@ class LineSink:
         if not entry.done.done():
             entry.done.set_result(None)
         return True
+
+
+def _unread(fd: int) -> int:
+    """How many bytes of a pipe wait to be read, asked at its writing end; 0 where the system does not say."""
+    import fcntl  # see `enlarge`
+    import termios
+
+    count = array("i", [0])
+    try:
+        fcntl.ioctl(fd, termios.FIONREAD, count)
+    except OSError:
+        return 0
+    return count[0]

@@ -11,6 +11,8 @@ What happens in which order:
     STDOUT_EOF, STDERR_EOF, EXIT        after the last line, where no grandchild holds the pipes
     CLOSE or ABORT                      why it ended
 
+A server that exits while its exit is on hold (`hold`) may be started once more: RENEW, SPAWN follow its EXIT.
+
 A command that can't be started is reported, too: OPEN as it was typed, and ABORT with what is wrong with it.
 """
 
@@ -18,6 +20,8 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+
+from msgspec.structs import replace
 
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.cut import KEPT
@@ -67,8 +71,13 @@ class StdioTransport:
         self._cwd = cwd
         self._grace = grace
         self._live: _Live | None = None
+        self._observer: Observer | None = None
         self._asked = False
+        self._lost: Callable[[str], None] | None = None
+        self._on_hold: Exit | None = None
         self._why: str | None = None
+        self._over = asyncio.Event()
+        """Set when nothing can be sent any more, also while an exit is on hold."""
         self._ended = asyncio.Event()
         self._gone = asyncio.Event()
 
@@ -99,10 +108,61 @@ class StdioTransport:
             )
         if self._live or self._gone.is_set():
             raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
-        path, child = self._start(observer)
+        self._observer = observer
+        try:
+            path, child = self._start()
+        except ConnectError as error:
+            observer.fact(self._opening(self._argv))
+            observer.fact(ConnectionFact(ConnectionEvent.ABORT, self.kind, why=str(error)))
+            raise
         observer.fact(self._opening((path, *self._argv[1:])))
+        self._live = self._alive(child, observer)
+
+    def hold(self, lost: Callable[[str], None]) -> None:
+        """From now on, do not report the child's exit as the end of the connection, but call `lost` with the reason.
+
+        `restart` or `settle` decides what it was. To be called before `open`.
+        """
+        self._lost = lost
+
+    async def restart(self, why: str) -> str:
+        """Start the child once more, after its exit while that was on hold; how it had exited, one sentence.
+
+        "" if it was not started: nothing is on hold, or it had read nothing of what was sent, so that its exit has
+        another cause. `why` says in the capture what the exit followed. From then on an exit ends the connection.
+        """
+        live, observer = self._live, self._observer
+        if live is None or observer is None or self._on_hold is None:
+            return ""
+        if not live.was_read:
+            return ""
+        await live.gone.wait()
+        if self._asked:  # closed meanwhile
+            return ""
+        try:
+            path, child = self._start()
+        except ConnectError:  # what was there a moment ago is gone: the first exit is what there is to tell
+            return ""
+        exited = self._on_hold.sentence()
+        self._lost = self._on_hold = None
+        self._over.clear()
+        opening = self._opening((path, *self._argv[1:]))
+        observer.fact(replace(opening, event=ConnectionEvent.RENEW, why=f"{exited}; {why}"))
+        self._live = self._alive(child, observer)
+        return exited
+
+    def settle(self) -> None:
+        """Hold nothing any more: an exit that was on hold is the end of the connection."""
+        self._lost = None
+        if self._on_hold is not None:
+            how, self._on_hold = self._on_hold, None
+            self._exited(how)
+            if self._live is not None and self._live.gone.is_set():
+                self._is_gone()
+
+    def _alive(self, child: Child, observer: Observer) -> "_Live":
         observer.fact(ProcessFact(ProcessEvent.SPAWN, child.pid))
-        self._live = _Live(
+        return _Live(
             child,
             self._grace,
             observer,
@@ -117,15 +177,10 @@ class StdioTransport:
         names = tuple(sorted(self._env))
         return ConnectionFact(ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names)
 
-    def _start(self, observer: Observer) -> tuple[str, Child]:
-        """Start the child; that it could not be is reported, too, with the command as it was given."""
-        try:
-            path = find_executable(self._argv[0] if self._argv else "", self._env, self._cwd)
-            return path, spawn(path, self._argv, self._env, self._cwd)
-        except ConnectError as error:
-            observer.fact(self._opening(self._argv))
-            observer.fact(ConnectionFact(ConnectionEvent.ABORT, self.kind, why=str(error)))
-            raise
+    def _start(self) -> tuple[str, Child]:
+        """Start the child: the path of the program, and the child. Raises: ConnectError."""
+        path = find_executable(self._argv[0] if self._argv else "", self._env, self._cwd)
+        return path, spawn(path, self._argv, self._env, self._cwd)
 
     async def send(self, outgoing: Outgoing) -> Delivery:
         """Write one line and return when the pipe has taken it; a server that does not read makes it wait.
@@ -135,13 +190,13 @@ class StdioTransport:
 
         Raises: Disconnected.
         """
-        if self._live is None or self._why is not None:
+        if self._live is None or self._over.is_set():
             raise self._disconnected()
         try:
             await self._live.write(outgoing)
         except BrokenPipeError:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), _WHY_WAITS)
+                await asyncio.wait_for(self._over.wait(), _WHY_WAITS)
             raise self._disconnected() from None
         return Delivery(answer_may_follow=True)
 
@@ -150,6 +205,7 @@ class StdioTransport:
 
         Cancelled, it kills at once.
         """
+        self.settle()
         self._asked = True
         if self._live is None:
             self._conclude("", ConnectionEvent.CLOSE)
@@ -170,13 +226,18 @@ class StdioTransport:
     def _disconnected(self) -> Disconnected:
         if self._live is None:
             return Disconnected("The server is not started.", hint="Connect first.")
-        why = self._why or ("" if self._asked else "the server closed its stdin")
+        held = "" if self._on_hold is None else self._on_hold.sentence()
+        why = self._why or held or ("" if self._asked else "the server closed its stdin")
         text = f"Nothing can be sent: {why or 'the connection was closed'}."
         return Disconnected(text, hint="Look at its stderr, then connect again.")
 
     def _exited(self, how: Exit) -> None:
         if was_ended_here(self.pid or 0):
             self._conclude("", ConnectionEvent.CLOSE)
+        elif self._lost is not None and self._why is None and not self._asked:
+            self._on_hold = how
+            self._over.set()
+            self._lost(how.sentence())
         elif not self._asked:
             quiet = how.code == 0
             self._conclude(how.sentence(), ConnectionEvent.CLOSE if quiet else ConnectionEvent.ABORT)
@@ -186,6 +247,8 @@ class StdioTransport:
             self._conclude("the server closed its stdout but still runs", ConnectionEvent.ABORT)
 
     def _is_gone(self) -> None:
+        if self._on_hold is not None:
+            return
         self._conclude("", ConnectionEvent.CLOSE)
         self._gone.set()
 
@@ -193,6 +256,7 @@ class StdioTransport:
         if self._why is not None:
             return
         self._why = why
+        self._over.set()
         self._ended.set()
         if self._live is not None:
             self._live.observer.fact(ConnectionFact(event, self.kind, why=why))
@@ -221,6 +285,8 @@ class _Live:
         self._on_silence = on_silence
         self._on_gone = on_gone
         self._silence: asyncio.TimerHandle | None = None
+        self.gone = asyncio.Event()
+        """Set when nothing of the child and its group is left."""
         self._stdin = LineSink(child.stdin, self._stdin_closed)
         self._stdout = LineSource(child.stdout, CuttingSplitter(limit, KEPT), self._said, self._stdout_ended)
         self._stderr = LineSource(
@@ -235,6 +301,11 @@ class _Live:
             on_exit=self._exited,
             on_gone=self._let_go,
         )
+
+    @property
+    def was_read(self) -> bool:
+        """Whether the child has read anything of its stdin."""
+        return self._stdin.was_read
 
     async def write(self, outgoing: Outgoing) -> None:
         """Write one message as a line. Raises: BrokenPipeError."""
@@ -293,4 +364,5 @@ class _Live:
         self._stdin.close()
         self._stdout.close()
         self._stderr.close()
+        self.gone.set()
         self._on_gone()

@@ -30,6 +30,13 @@ class Errors:
         _put(self._wire, n)
         _put(self._tree, self._roots[row] << 32 | row)
 
+    def take_back(self, n: int, row: int) -> None:
+        """Entry n was none after all."""
+        for keys, key in ((self._wire, n), (self._tree, self._roots[row] << 32 | row)):
+            at = bisect_left(keys, key)
+            if at < len(keys) and keys[at] == key:
+                del keys[at]
+
     def after(self, key: int, *, tree: bool, back: bool = False) -> int:
         """The key of the next one below a row's key, or of the one above it with `back`; -1 if there is none."""
         keys = self._tree if tree else self._wire
@@ -52,6 +59,22 @@ def is_bad_end(store: Store, n: int) -> bool:
     if isinstance(what, ConnectionFact):
         return what.event is ConnectionEvent.ABORT
     return isinstance(what, ProcessFact) and what.event is ProcessEvent.EXIT and bool(what.code)
+
+
+def exit_before(journal: Journal, n: int) -> int:
+    """The exit after which the entry n says that the server on stdio was started once more; 0 if it says no such thing.
+
+    That exit is an answer to our first request, and no error.
+    """
+    what = journal.store.entry(n).what
+    if not isinstance(what, ConnectionFact) or what.event is not ConnectionEvent.RENEW or what.transport != "stdio":
+        return 0
+    exits = (each.n for each in reversed(journal.processes) if each.n < n and _is_exit(each.what))
+    return next(exits, 0)
+
+
+def _is_exit(what: object) -> bool:
+    return isinstance(what, ProcessFact) and what.event is ProcessEvent.EXIT
 
 
 def is_acknowledgment(journal: Journal, n: int) -> bool:

@@ -15,7 +15,7 @@ from inspector.capture.store import KIND_BITS, EntryKind, MessageKind, Store
 from inspector.protocol.exchange_log import NEVER
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
-from inspector.viewmodels.log_errors import Errors, is_acknowledgment, is_bad_end
+from inspector.viewmodels.log_errors import Errors, exit_before, is_acknowledgment, is_bad_end
 from inspector.viewmodels.log_runs import IN_RUN, Runs
 
 IN_TREE = 1
@@ -212,6 +212,8 @@ class Tree:
                 continue
             if is_bad_end(self._store, n):
                 self.errors.add(n, n)
+            elif self._store.kind(n) is EntryKind.CONNECTION and (exited := exit_before(self._journal, n)):
+                self.errors.take_back(exited, exited)
             for lost in [number for number in self._open if exchanges.failures[number]]:
                 self.failed += 1
                 del self._open[lost]

@@ -115,6 +115,8 @@ def _connection(fact: ConnectionFact) -> Span:
             if fact.insecure:
                 return f"{name} opened without looking at certificates: {target}", "warning"
             return f"{name} opened{': ' if target else ''}{target}", "event"
+        case ConnectionEvent.RENEW if fact.transport == "stdio":
+            return f"{name} started again{': ' if why else ''}{why}", "warning"
         case ConnectionEvent.RENEW:
             return f"{name} session lost{': ' if why else ''}{why}", "warning"
         case ConnectionEvent.CLOSE:

@@ -117,14 +117,119 @@ async def test_a_web_page_is_no_server_and_its_beginning_is_quoted(tmp_path: Pat
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429, 408])
-async def test_an_outage_is_no_verdict_on_the_era(tmp_path: Path, status: int) -> None:
+async def test_an_outage_is_reported_after_both_ways_of_opening_were_tried(tmp_path: Path, status: int) -> None:
     async with serving(always(HttpResponse(status, HTML, b"try again"))) as site:
         ran = await ask(site, tmp_path)
     assert ran.status == ExitStatus.UNREACHABLE
     assert f"HTTP {status}" in ran.error["message"]
     assert "try again" in ran.error["message"]
-    assert ran.seen.methods() == ["server/discover"]
-    assert statuses(ran) == [status]
+    assert ran.seen.methods() == ["server/discover", "initialize"]
+    assert statuses(ran) == [status] * 2
+
+
+INSTEAD = "The session was opened with initialize instead."
+
+
+@pytest.mark.parametrize("words", [("list", "tools"), ("call", "one"), ("info",), ("check",), ("doctor",)])
+async def test_a_legacy_server_that_answers_the_probe_with_500_is_used(tmp_path: Path, words: tuple[str, ...]) -> None:
+    async with serving(server(server_discover=HttpResponse(500, HTML, b"oops"), tools_call=done)) as site:
+        ran = await ask(site, tmp_path, *words)
+    assert ran.status == (ExitStatus.OK if words != ("doctor",) else ran.status)
+    assert ran.status != ExitStatus.UNREACHABLE
+    assert ran.seen.methods()[:2] == ["server/discover", "initialize"]
+    assert ran.told.count(f"! server/discover was answered with HTTP 500. {INSTEAD}") == 1
+
+
+def done(request: HttpRequest) -> HttpResponse:
+    """The answer to a call."""
+    return answer(request, {"content": [{"type": "text", "text": "3"}]})
+
+
+async def test_a_connection_that_is_closed_at_the_probe_is_no_verdict(tmp_path: Path) -> None:
+    def hang_up(request: HttpRequest) -> HttpResponse:
+        raise HangUp
+
+    async with serving(server(server_discover=hang_up)) as site:
+        ran = await ask(site, tmp_path)
+    assert (ran.status, ran.json["era"]) == (ExitStatus.OK, "legacy")
+    assert INSTEAD in ran.told
+
+
+async def test_a_server_that_never_answers_the_probe_costs_no_timeout(tmp_path: Path) -> None:
+    legacy, asked_for = server(), asyncio.Event()
+
+    async def handle(request: HttpRequest) -> HttpResponse:
+        if b"server/discover" in request.body:
+            await asyncio.wait_for(asked_for.wait(), 60)  # longer than any test waits
+        return await legacy(request)
+
+    async with serving(handle) as site:
+        ran = await ask(site, tmp_path)
+        asked_for.set()
+    assert (ran.status, ran.json["era"], ran.json["tools"]) == (ExitStatus.OK, "legacy", TOOLS["tools"])
+    assert f"! server/discover was not answered within 2 s. {INSTEAD}" in ran.told
+    (probe,) = [each for each in ran.seen.exchanges if each.method == "server/discover"]
+    assert probe.state is ExchangeState.CANCELLED
+
+
+MODERN = newest_of(Era.MODERN).date
+ABOUT = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+NAMING = {"supported": ["2099-01-01", MODERN], "requested": LEGACY}
+
+
+def refusal(request: HttpRequest, code: int, status: int, data: Any = None) -> HttpResponse:
+    """A JSON-RPC error."""
+    error = {"code": code, "message": "no"} | ({"data": data} if data else {})
+    body = json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}).encode()
+    return HttpResponse(status, JSON, body)
+
+
+def without_discovery(*, at_once: bool) -> Callable[[HttpRequest], Awaitable[HttpResponse]]:
+    """A stateless server without server/discover; it names its versions `at_once`, or when initialize is refused."""
+
+    async def handle(request: HttpRequest) -> HttpResponse:
+        method = json.loads(request.body)["method"] if request.method == "POST" else ""
+        match method:
+            case "server/discover":
+                return refusal(request, -32601, 404, NAMING if at_once else None)
+            case "initialize":
+                return refusal(request, -32022, 400, NAMING)
+            case "tools/list":
+                return answer(request, TOOLS | ABOUT)
+            case "tools/call":
+                return answer(request, {"content": [{"type": "text", "text": "3"}]} | ABOUT)
+            case "":
+                return HttpResponse(405)
+            case _:
+                return refusal(request, -32601, 404)
+
+    return handle
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_a_stateless_server_without_discovery_is_used_in_a_version_that_it_names(
+    tmp_path: Path, at_once: bool
+) -> None:
+    async with serving(without_discovery(at_once=at_once)) as site:
+        ran = await ask(site, tmp_path, "call", "one")
+        assert (ran.status, ran.json["isError"] if "isError" in ran.json else False) == (ExitStatus.OK, False)
+        assert all(
+            dict(request.headers).get("MCP-Protocol-Version") == MODERN
+            for request in site.requests
+            if b"initialize" not in request.body
+        )
+        judged = await mcp_inspect("check", "--json", site.url, place=tmp_path)
+    assert f"The server does not know server/discover. {MODERN} is used, which it names." in ran.told
+    assert [each["id"] for each in judged.json["findings"] if each["severity"] == "error"] == ["L05"]
+
+
+@pytest.mark.parametrize("date", ["2025-06-18", LEGACY, MODERN, "2099-01-01"])
+async def test_after_initialize_the_header_carries_the_version_that_was_agreed_on(tmp_path: Path, date: str) -> None:
+    async with serving(server(initialize=lambda request: answer(request, HELLO | {"protocolVersion": date}))) as site:
+        await ask(site, tmp_path, "list", "tools", "--era", "legacy")
+        later = [each for each in site.requests if b'"initialize"' not in each.body]
+    assert {"POST"} <= {each.method for each in later}
+    assert {dict(each.headers).get("MCP-Protocol-Version") for each in later} == {date}
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream", "", "text/html"])
@@ -276,8 +381,9 @@ async def test_a_server_that_takes_the_request_and_says_nothing_is_a_timeout(tmp
         silence.set()
     assert (ran.status, ran.error["code"]) == (ExitStatus.TIMEOUT, "request_timeout")
     assert "--timeout" in ran.error["hint"]
-    assert [each.state for each in ran.seen.exchanges] == [ExchangeState.CANCELLED]
-    assert len(site.requests) == 1
+    states = {each.method: each.state for each in ran.seen.exchanges}
+    assert states == {"server/discover": ExchangeState.CANCELLED, "initialize": ExchangeState.LOST}
+    assert len(site.requests) == 2
 
 
 async def test_a_server_that_takes_in_nothing_any_more_does_not_keep_us(tmp_path: Path) -> None:

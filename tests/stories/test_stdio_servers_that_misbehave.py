@@ -34,6 +34,62 @@ def tells_what_and_what_to_do(ran: Ran, what: str, hint: str = "") -> None:
     assert "Traceback" not in ran.told
 
 
+STRANGERS = "! The server exited with code {} after 0."
+
+
+def strict(place: Path, *words: str) -> tuple[str, ...]:
+    """A server that exits at any first message but `initialize` and `ping`; `starts` keeps a line for each start."""
+    file = ROOT / "tests" / "servers" / "exits_at_strangers.py"
+    return ("--", sys.executable, "-S", str(file), f"starts={place / 'starts'}", *words)
+
+
+def starts(place: Path) -> int:
+    """How often it was started."""
+    return len((place / "starts").read_text().splitlines())
+
+
+@pytest.mark.parametrize("words", [("list", "tools"), ("call", "add"), ("info",), ("check",), ("request", "tools/list")])
+async def test_a_server_that_exits_at_the_probe_is_started_once_more_and_not_blamed(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    ran = await mcp_inspect(*words, "--json", *strict(tmp_path), place=tmp_path)
+    assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
+    assert ran.told.count(STRANGERS.format(1)) == 1
+    assert not any(name in ran.told + ran.stdout.decode() for name in ("P-04", "P-05", "expect initialized"))
+    assert ran.seen.methods()[:2] == ["server/discover", "initialize"]
+
+
+@pytest.mark.parametrize("words", [("answer",), ("code=0",), ("answer", "code=0")])
+async def test_however_it_exits_after_the_probe(words: tuple[str, ...], tmp_path: Path) -> None:
+    ran = await mcp_inspect("list", "tools", "--json", *strict(tmp_path, *words), place=tmp_path)
+    assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
+
+
+async def test_its_era_is_remembered_for_the_command(tmp_path: Path) -> None:
+    for count in (2, 3):
+        ran = await mcp_inspect("list", "tools", "--json", *strict(tmp_path), place=tmp_path)
+        assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, count)
+    assert "started again" not in ran.told
+
+
+@pytest.mark.parametrize("words", [("dies",), ("dies", "answer")])
+async def test_a_server_that_exits_at_initialize_is_diagnosed_by_its_second_start(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    ran = await mcp_inspect("list", "tools", "--json", *strict(tmp_path, *words), place=tmp_path)
+    assert (ran.status, starts(tmp_path)) == (ExitStatus.UNREACHABLE, 2)
+    assert ran.error["diagnosis"][0]["id"] == "P-04"
+    assert "the database is gone" in ran.error["diagnosis"][0]["sentence"]
+    assert "server/discover" not in " ".join(ran.error["post_mortem"]["stderr"])
+
+
+async def test_a_server_that_exits_before_it_reads_is_started_once(tmp_path: Path) -> None:
+    program = f"open({str(tmp_path / 'starts')!r}, 'a').write('x\\n'); raise SystemExit(3)"
+    ran = await mcp_inspect("list", "tools", "--json", "--", sys.executable, "-S", "-c", program, place=tmp_path)
+    assert (ran.status, starts(tmp_path)) == (ExitStatus.UNREACHABLE, 1)
+    assert ran.error["diagnosis"][0]["id"] == "P-04"
+
+
 @pytest.mark.parametrize("words", [("list", "tools"), ("call", "good"), ("info",)])
 async def test_a_server_that_babbles_is_understood_and_every_line_is_kept(
     words: tuple[str, ...], tmp_path: Path

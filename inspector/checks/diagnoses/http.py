@@ -86,12 +86,19 @@ def somebody_answers(case: Case) -> Iterator[Flaw]:
     fact, life = case.fact, case.life
     if fact is None or fact.event is not HttpEvent.ERROR or life is None or life.request is None or life.request.probe:
         return
+    if is_discovery(life) and "no HTTP response" in fact.why:
+        return  # it was reached, and the next request tells more
     if not _UNREACHED.search(fact.why) or "/.well-known/" in life.request.target or not once(case, "H-02"):
         return
     host = _host(life.request.target)
     local = "For a server in a container publish the port; " if host in _LOCAL else ""
     fix = "Is it running, at this host and port, with or without TLS? "
     yield Flaw(fact.why.rstrip("."), fix=f"{fix}{local}doctor tries 127.0.0.1 and ::1." if local else fix.strip())
+
+
+def is_discovery(life: HttpLife) -> bool:
+    """Whether an HTTP exchange carries nothing but the probe for the server's era."""
+    return bool(life.asked) and all(each.probe and each.method == "server/discover" for each in life.asked)
 
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -316,10 +323,10 @@ _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30
 def takes_the_version_agreed_on(case: Case) -> Iterator[Flaw]:
     """MCP-Protocol-Version says what initialize has settled, and is refused all the same."""
     found, revision = refused(case), case.scene.revision
-    if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.date:
+    if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
         return
     if (words := _BAD_VERSION.search(found[1])) and once(case, "H-25"):
-        said = f"MCP-Protocol-Version: {revision.date} is refused, which initialize has agreed on"
+        said = f"MCP-Protocol-Version: {revision.in_header} is refused, which initialize has agreed on"
         yield Flaw(said, span=words.span(), fix="Take the version that was answered to initialize; or none, as before.")
 
 
@@ -334,12 +341,15 @@ def does_not_fail(case: Case) -> Iterator[Flaw]:
         return
     if life.request.probe:
         return
-    status = life.response.status
-    if status < 500 or not any(each.answered is None for each in life.asked) or not once(case, "H-26"):
+    status, probed = life.response.status, is_discovery(life)
+    if status < 500 or not any(each.answered is None for each in life.asked) or (probed and status in _GATEWAY):
+        return  # what stands before it is judged by what comes of the next request
+    if not once(case, "H-26 probe" if probed else "H-26"):
         return
     if status in _GATEWAY:
         said = f"a gateway answered {status} {_GATEWAY[status]}: the server behind it does not answer"
         fix = "Does the server run? Ask it without the gateway, and see the gateway's log."
     else:
         said, fix = f"the server answered {life.asked[0].method[:60]} with HTTP {status}", "See what it logs."
-    yield Flaw(said, frames=(life.frame,), instead=True, fix=fix)
+    fix = "Answer requests that are not known with a JSON-RPC error." if probed else fix
+    yield Flaw(said, frames=(life.frame,), instead=True, fix=fix, severity=_WARNING if probed else None)

@@ -112,7 +112,8 @@ def has_a_version_in_common(case: Case) -> Iterator[Flaw]:
     named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
     common = [each for each in named if find(each) is not None]
     tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else said[:100]
-    mild = _HINT if common and asked is not None and asked.probe else None
+    harmless = asked is not None and (asked.probe or (asked.method == "initialize" and code == -32022))
+    mild = _HINT if common and harmless else None
     fix = f"--revision {common[0]}" if common else "Ask its author which revisions it speaks."
     yield Flaw(f"the server refuses the version that was asked for: {tells}", "/error", severity=mild, fix=fix)
 
@@ -169,7 +170,8 @@ def answers_the_unknown(case: Case) -> Iterator[Flaw]:
     A hint: before initialize, clients of the handshake era should send nothing else, so it is their business, too.
     """
     for asked in (*case.scene.asked.values(), *case.scene.done.values()):
-        silent = asked.answered is None and asked.http is None  # over HTTP there is always a status
+        life = case.scene.http.get(asked.http) if asked.http is not None else None
+        silent = asked.answered is None and (asked.http is None or (life is not None and life.response is None))
         if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
             yield Flaw(f"server/discover got no answer, and cost {wait:.1f} s", frames=(asked.frame,), instead=True)

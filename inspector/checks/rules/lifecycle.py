@@ -7,7 +7,7 @@ from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.revisions.openings import modern_code
+from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_stateless
 from inspector.protocol.revisions.table import find
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -276,12 +276,24 @@ def has_what_it_declares(case: Case) -> Iterator[Flaw]:
     _ERROR,
     "server/discover is not known to a server that needs it",
     "error server/discover",
+    *(f"answer {method}" for method in _KINDS),
     topic="server/discover",
     since=5,
+    early=True,
     confidence=Confidence.LIKELY,
 )
 def can_be_discovered(case: Case) -> Iterator[Flaw]:
-    """“Servers MUST implement server/discover”, if they have spoken the stateless revision already."""
-    opening = case.scene.opening
-    if peek.integer(case.value, "code") == -32601 and opening is not None and opening.era is Era.MODERN:
-        yield Flaw("a server of the stateless revision does not know server/discover", "/error/code")
+    """“Servers MUST implement server/discover”, if they name a stateless revision or have spoken it."""
+    scene, notes = case.scene, case.scene.notes
+    if case.method != "server/discover":
+        if "L05" in notes and peek.has(case.value, "resultType"):
+            said = "a server of the stateless revision does not know server/discover"
+            yield Flaw(said, frames=(notes.pop("L05"),), instead=True)
+    elif peek.integer(case.value, "code") == METHOD_NOT_FOUND:
+        spoken = scene.opening is not None and scene.opening.era is Era.MODERN
+        if named := names_stateless(case.value):
+            yield Flaw(f"the server names {named} and does not know server/discover", "/error/code")
+        elif spoken:
+            yield Flaw("a server of the stateless revision does not know server/discover", "/error/code")
+        else:
+            notes["L05"] = case.n

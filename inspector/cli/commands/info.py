@@ -56,6 +56,7 @@ async def _info(visit: Visit) -> ExitStatus:
         "counts": counts,
         "apps": [{"tool": app.tool, "uri": app.uri, "visibility": app.visibility} for app in apps],
         "caching": {method: hints for method, hints in caching.items() if hints},
+        "notices": list(visit.session.journal.notices),
     }
     visit.output.data(about)
     return ExitStatus.OK

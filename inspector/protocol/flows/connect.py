@@ -1,10 +1,12 @@
 """How a conversation is opened, in either era, over any carriage.
 
-Auto asks `server/discover` first and falls back to `initialize` on anything that is no modern evidence, or after
-a bounded silence on stdio. 401, 403, 5xx and an unreachable server are no verdict: they end the attempt.
-A server that was found to be of one era before is asked that way first.
+Auto asks `server/discover` first and falls back to `initialize` on anything that is no modern evidence: an error, a
+silence that lasts too long, HTTP 5xx, a connection that is closed without a response. A server on stdio that exits is
+started once more, with `initialize` first: older ones exit at any other first message. 401, 403 and an unreachable
+server end the attempt. A server that was found to be of one era before is asked that way first.
 
-Source: specification 2026-07-28, basic/versioning (backward compatibility) and basic/transports.
+Source: specification 2026-07-28, basic/versioning (backward compatibility) and basic/transports. The official Go SDK
+falls back on any error, too.
 """
 
 from typing import Any
@@ -17,6 +19,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import (
     Await,
     Broken,
+    Drop,
     Flow,
     GivenUp,
     Notify,
@@ -24,13 +27,17 @@ from inspector.protocol.flows.steps import (
     Refused,
     Replied,
     Reply,
+    Restart,
     Send,
     Silent,
+    Tell,
     UseCarriage,
 )
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.openings import (
+    METHOD_NOT_FOUND,
+    SERVER_INFO,
     UNSUPPORTED_VERSION,
     Judgement,
     Opening,
@@ -39,10 +46,11 @@ from inspector.protocol.revisions.openings import (
     from_initialize,
     judge_error,
     judge_result,
-    modern_code,
+    named_versions,
 )
 from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
 from inspector.protocol.stamp import ClientIdentity
+from inspector.protocol.things import LISTS
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -59,7 +67,13 @@ class Wish(msgspec.Struct, frozen=True):
     carriage: Carriage | None = None
     """LEGACY_SSE if the person asked for it; None: find out."""
     silence_s: float = 2.0
-    """How long a server on stdio may keep silent about the probe."""
+    """How long a server may keep silent about the probe before `initialize` is tried; a late answer still counts."""
+
+
+_LATE_S = 10.0
+"""Seconds that the probe may still take after `initialize` was refused."""
+_MODERN = (Verdict.MODERN, Verdict.AGAIN, Verdict.UNDISCOVERED)
+_UNKNOWN_HANDSHAKE = (METHOD_NOT_FOUND, UNSUPPORTED_VERSION)
 
 
 def connect(wish: Wish) -> Flow[Opening]:
@@ -71,13 +85,13 @@ def connect(wish: Wish) -> Flow[Opening]:
     if wish.carriage is Carriage.LEGACY_SSE:
         if era is Era.MODERN:
             raise ConnectError("HTTP+SSE knows no stateless era", hint="Leave out --transport sse, or the era.")
-        return (yield from _handshake(wish, fall_back=False))
+        return (yield from _handshake(wish))
     if era is Era.MODERN:
         return (yield from _stateless(wish))
     if era is Era.LEGACY or wish.remembered is Era.LEGACY:
         if wish.over_http:
             yield UseCarriage(Carriage.SESSIONS)
-        return (yield from _handshake(wish, fall_back=era is None))
+        return (yield from _handshake(wish))
     return (yield from _find_out(wish))
 
 
@@ -95,9 +109,9 @@ def _may_be(wish: Wish, date: str) -> bool:
     return wish.revision in ("", date)
 
 
-def _stateless(wish: Wish) -> Flow[Opening]:
-    """The stateless era and no other."""
-    row = _modern_row(wish)
+def _stateless(wish: Wish, date: str = "") -> Flow[Opening]:
+    """The stateless era and no other; in version `date` if the server has named it, else in ours."""
+    row = _modern_row(wish, date)
     for _ in range(2):
         reply: Reply = yield Send("server/discover", revision=row, progress=False)
         judgement = _judge(wish, row, _answered(reply, "server/discover"))
@@ -106,19 +120,48 @@ def _stateless(wish: Wish) -> Flow[Opening]:
         row = _modern_row(wish, judgement.date)
     if isinstance(reply, Replied) and isinstance(reply.message, Answer):
         return _opened(from_discover(row.date, reply.message.result), reply)
+    named = judgement.date if judgement.verdict is Verdict.UNDISCOVERED else date
+    message = reply.message if isinstance(reply, Replied) else None
+    if named and isinstance(message, ErrorAnswer) and peek.integer(message.error, "code") == METHOD_NOT_FOUND:
+        return (yield from _undiscovered(wish, named))
     raise ConnectError(
         f"the server does not open in the stateless era with {row.date}: {judgement.why}",
         hint="Try --era auto, or --revision with a version that it names.",
     )
 
 
+def _undiscovered(wish: Wish, date: str) -> Flow[Opening]:
+    """A server that names a stateless version and does not know `server/discover`: its lists tell what it has."""
+    if not _may_be(wish, date):
+        raise ConnectError(f"no revision in common: the server names {date}", hint="Leave out --revision.")
+    row, capabilities, server = _modern_row(wish, date), dict[str, Any](), dict[str, Any]()
+    for listed in (LISTS["tools"], LISTS["resources"], LISTS["prompts"]):
+        reply: Reply = yield Send(listed.method, revision=row)
+        replied = _answered(reply, listed.method)
+        if isinstance(replied.message, Answer) and peek.has(replied.message.result, "resultType"):
+            capabilities[listed.capability] = {}
+            server = server or peek.mapping(replied.message.result, "_meta", SERVER_INFO)
+    if not capabilities:
+        raise ConnectError(
+            f"the server names {date}, does not know server/discover, and has none of the lists of that revision",
+            hint="Try --era legacy.",
+        )
+    yield Tell(f"The server does not know server/discover. {date} is used, which it names.")
+    return Opening(revision=row, server=server, capabilities=capabilities)
+
+
 def _find_out(wish: Wish) -> Flow[Opening]:
     """Probe first; then the era that the answer proves."""
     row = _modern_row(wish)
-    silence = None if wish.over_http or wish.remembered is Era.MODERN else wish.silence_s
+    silence = None if wish.remembered is Era.MODERN else wish.silence_s
     reply: Reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
-    if isinstance(reply, Silent) and not wish.over_http:
-        return (yield from _handshake(wish, fall_back=False, late=reply.exchange))
+    if isinstance(reply, Silent) and silence is not None:
+        silent = f"server/discover was not answered within {reply.seconds:g} s" if wish.over_http else ""
+        return (yield from _fall_back(wish, silent, late=reply.exchange))
+    if isinstance(reply, Broken) and not wish.over_http and (yield from _started_again()):
+        return (yield from _handshake(wish))
+    if why := _inconclusive(reply):
+        return (yield from _fall_back(wish, why))
     judgement = _judge(wish, row, reply)
     if judgement.verdict is Verdict.AGAIN and _may_be(wish, judgement.date):
         row = _modern_row(wish, judgement.date)
@@ -132,32 +175,111 @@ def _find_out(wish: Wish) -> Flow[Opening]:
             return _opened(from_discover(row.date, reply.message.result), reply)
         case Verdict.MODERN:
             raise RemoteProtocolError(_refusal("server/discover", reply), hint="Try --era legacy.")
+        case Verdict.UNDISCOVERED:
+            return (yield from _undiscovered(wish, judgement.date))
         case Verdict.LEGACY:
-            if wish.over_http:
-                yield UseCarriage(Carriage.SESSIONS)
-            return (yield from _handshake(wish, fall_back=wish.over_http, versions=judgement.supported))
+            status = reply.status if isinstance(reply, Replied) else None
+            why = f"server/discover was answered with HTTP {status}" if status and status >= 500 else ""
+            return (yield from _fall_back(wish, why, versions=judgement.supported))
+
+
+def _inconclusive(reply: Reply) -> str:
+    """What a server has done to the probe that says nothing about its era, so that `initialize` is worth a try.
+
+    "" for everything else, also for 401 and 403, and for a server that can't be reached at all.
+    """
+    match reply:
+        case Broken(no_response=True, why=why):
+            return f"server/discover got no HTTP response ({why.rstrip('.')})"
+        case Refused(status=None):
+            return "server/discover got no response"
+        case Refused(status=int(status)) if status >= 500 or status in (408, 429):
+            return f"server/discover was answered with HTTP {status}"
+        case _:
+            return ""
+
+
+def _started_again() -> Flow[bool]:
+    """Start a server on stdio once more that has exited at our probe. Whether that was done."""
+    said: str = yield Restart("its first message was server/discover")
+    if said:
+        sentence = said[:1].upper() + said[1:]
+        yield Tell(f"{sentence}: its first message was server/discover. It was started again with initialize first.")
+    return bool(said)
+
+
+def _fall_back(
+    wish: Wish, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()
+) -> Flow[Opening]:
+    """The handshake after the probe; the person is told `why`, if that is not what every older server does."""
+    if wish.over_http:
+        yield UseCarriage(Carriage.SESSIONS)
+    opening = yield from _handshake(wish, probed=True, late=late, versions=versions)
+    if why and opening.era is Era.LEGACY:
+        yield Tell(f"{why}. The session was opened with initialize instead.")
+    return opening
 
 
 def _handshake(
-    wish: Wish, *, fall_back: bool, late: Exchange | None = None, versions: tuple[str, ...] = ()
+    wish: Wish, *, probed: bool = False, late: Exchange | None = None, versions: tuple[str, ...] = ()
 ) -> Flow[Opening]:
-    """`initialize`, its result, `notifications/initialized`; over HTTP the older carriage if that is refused."""
+    """`initialize`, its result, `notifications/initialized`; over HTTP the older carriage if that is refused.
+
+    `probed`: this process was sent `server/discover` before; `late` is that request while it is not answered.
+    """
     offer = _offer(wish, versions)
     reply: Reply = yield _initialize(wish, offer, late)
     if isinstance(reply, Replied) and reply.exchange.method == "server/discover":
         return (yield from _late_answer(wish, offer, reply))
+    if isinstance(reply, Broken) and probed and not wish.over_http and (yield from _started_again()):
+        late, reply = None, (yield _initialize(wish, offer, None))
+    if late is not None:
+        if _is_refused(reply) and not _stateless_version(wish, reply):
+            probe: Reply = yield Await(late, silence_s=_LATE_S)
+            if isinstance(probe, Replied) and (judgement := _judge(wish, _modern_row(wish), probe)).verdict in _MODERN:
+                return (yield from _went_modern(wish, judgement, probe))
+        yield Drop(late)
+    return (yield from _after_initialize(wish, offer, reply))
+
+
+def _after_initialize(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
+    """What remains to be tried where `initialize` was refused, and the end of the handshake where it was not."""
     if fall_back_wanted(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
         yield from _older_carriage(reply)
         reply = yield _initialize(wish, offer, None)
     if isinstance(reply, Replied) and not isinstance(reply.message, Answer):
-        if fall_back and wish.era is None and modern_code(reply.message.error) == UNSUPPORTED_VERSION:
-            return (yield from _stateless(wish))
-        other = mutual(
-            [v for v in peek.items(reply.message.error, "data", "supported") if isinstance(v, str)], Era.LEGACY
-        )
+        error = reply.message.error
+        if version := _stateless_version(wish, reply):
+            yield from _carry_stateless(wish)
+            return (yield from _stateless(wish, version))
+        if wish.era is None and not wish.revision and peek.integer(error, "code") in _UNKNOWN_HANDSHAKE:
+            if wish.remembered is Era.LEGACY:  # it was of that era once
+                yield from _carry_stateless(wish)
+                return (yield from _find_out(msgspec.structs.replace(wish, remembered=None)))
+        other = mutual(list(named_versions(error)), Era.LEGACY)
         if other and other != offer and not wish.revision:
             reply = yield _initialize(wish, other, None)
     return (yield from _complete(wish, offer, reply))
+
+
+def _stateless_version(wish: Wish, reply: Reply) -> str:
+    """The stateless version that a refusal of `initialize` names, if it is one to go on with; else ""."""
+    if not isinstance(reply, Replied) or isinstance(reply.message, Answer) or wish.era is not None:
+        return ""
+    named = mutual(list(named_versions(reply.message.error)), Era.MODERN) or ""
+    return named if wish.carriage is None and named and _may_be(wish, named) else ""
+
+
+def _carry_stateless(wish: Wish) -> Flow[None]:
+    if wish.over_http:
+        yield UseCarriage(Carriage.STATELESS)
+
+
+def _is_refused(reply: Reply) -> bool:
+    """Whether a server has said no to a request, for another reason than credentials."""
+    if isinstance(reply, Refused):
+        return reply.status not in (401, 403)
+    return isinstance(reply, Replied) and not isinstance(reply.message, Answer)
 
 
 def _complete(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
@@ -199,16 +321,23 @@ def _late_answer(wish: Wish, offer: str, probed: Replied) -> Flow[Opening]:
     Its answer to `initialize` is still awaited: a server of both eras has begun a handshake with it, and one that
     is begun is finished.
     """
-    row = _modern_row(wish)
-    judgement = _judge(wish, row, probed)
-    modern = judgement.verdict in (Verdict.MODERN, Verdict.AGAIN)
+    judgement = _judge(wish, _modern_row(wish), probed)
+    modern = judgement.verdict in _MODERN
     assert probed.still_open is not None, "a late answer leaves the request that was waited for open"
     reply: Reply = yield Await(probed.still_open, silence_s=wish.silence_s if modern else None)
-    if not modern or (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
-        return (yield from _complete(wish, offer, reply))
+    if modern and not (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
+        return (yield from _went_modern(wish, judgement, probed))
+    return (yield from _after_initialize(wish, offer, reply))
+
+
+def _went_modern(wish: Wish, judgement: Judgement, probed: Replied) -> Flow[Opening]:
+    """The late answer to the probe has proved the stateless era, and `initialize` came to nothing."""
+    yield from _carry_stateless(wish)
     if judgement.verdict is Verdict.MODERN and isinstance(probed.message, Answer):
-        return _opened(from_discover(row.date, probed.message.result), probed)
-    return (yield from _stateless(wish))
+        return _opened(from_discover(_modern_row(wish).date, probed.message.result), probed)
+    if judgement.verdict is Verdict.UNDISCOVERED:
+        return (yield from _undiscovered(wish, judgement.date))
+    return (yield from _stateless(wish, judgement.date if _may_be(wish, judgement.date) else ""))
 
 
 def _offer(wish: Wish, versions: tuple[str, ...]) -> str:

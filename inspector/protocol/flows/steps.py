@@ -88,6 +88,25 @@ class Await(msgspec.Struct, frozen=True):
     """How long; None: the session's clocks."""
 
 
+class Drop(msgspec.Struct, frozen=True):
+    """Wait no longer for a request that was sent before; nothing comes of it. Over HTTP its exchange ends.
+
+    On stdio it stays open: a late answer is still shown.
+    """
+
+    exchange: Exchange
+
+
+class Restart(msgspec.Struct, frozen=True):
+    """stdio only: start a server once more that has exited while we connect; how it exited comes of it, one sentence.
+
+    "" comes of it where nothing was started: it works once, and only if the server had read anything.
+    """
+
+    why: str
+    """What the exit followed, for the capture."""
+
+
 class Notify(msgspec.Struct, frozen=True):
     """Send a notification; nothing comes of it but "" or why it could not be sent."""
 
@@ -107,7 +126,21 @@ class OpenStream(msgspec.Struct, frozen=True):
     revision: Revision
 
 
-Step = Send | Ask | Withdraw | Watch | Pause | Tell | SendBatch | Await | Notify | UseCarriage | OpenStream
+Step = (
+    Send
+    | Ask
+    | Withdraw
+    | Watch
+    | Pause
+    | Tell
+    | SendBatch
+    | Await
+    | Drop
+    | Restart
+    | Notify
+    | UseCarriage
+    | OpenStream
+)
 
 
 class Replied(msgspec.Struct, frozen=True):
@@ -117,6 +150,8 @@ class Replied(msgspec.Struct, frozen=True):
     exchange: Exchange
     still_open: Exchange | None = None
     """The request that was waited for, where this is the late answer to an earlier one (`Send.or_late`)."""
+    status: int | None = None
+    """HTTP status of the response that carried it; None if nothing says."""
 
 
 class Silent(msgspec.Struct, frozen=True):
@@ -150,6 +185,8 @@ class Broken(msgspec.Struct, frozen=True):
     hint: str = ""
     unreached: bool = False
     """Whether it could not be made, for this request at least."""
+    no_response: bool = False
+    """Whether it was made, and closed without an HTTP response to this request."""
     no_entry: bool = False
     """Whether that is for want of credentials: a login was tried and failed."""
 
@@ -167,5 +204,5 @@ T = TypeVar("T")
 Flow = Generator[Step, Any, T]
 """Yields steps and returns T.
 
-It is sent a Reply (Send, Await), several (SendBatch), a string (Notify, UseCarriage) or None (OpenStream).
+It is sent a Reply (Send, Await), several (SendBatch), a string (Notify, UseCarriage, Restart) or None (OpenStream).
 """

@@ -120,6 +120,14 @@ class Revision(msgspec.Struct, frozen=True):
     features: frozenset[str] = msgspec.field(default_factory=frozenset)
     """Members and behaviours that exist from some revision on, by a short name ("title", "icons", …)."""
 
+    agreed: str = ""
+    """The version that `initialize` has settled, where it is one without a handshake and the rules are this row's."""
+
+    @property
+    def in_header(self) -> str:
+        """The version that `MCP-Protocol-Version` carries: the one that was negotiated."""
+        return self.agreed or self.date
+
     @property
     def named(self) -> str:
         """For a person: the date and its era."""

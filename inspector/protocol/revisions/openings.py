@@ -1,8 +1,8 @@
 """Which answer settles the revision, and what an answer to a probe proves about the server's era.
 
-Modern evidence is a `server/discover` result or one of the three error codes of the stateless revision in
-their own shape; -32601 and -32602 prove nothing, because handshake servers use both for requests they do not
-know before `initialize`. 401, 403, 5xx and silence are no verdict either.
+Modern evidence is a `server/discover` result, one of the three error codes of the stateless revision in their own
+shape, or -32601 that names a stateless version. -32601 and -32602 alone prove nothing, because handshake servers use
+both for requests they do not know before `initialize`. 401, 403, 5xx and silence are no verdict either.
 
 Source: specification 2026-07-28, basic/versioning and basic/transports (backward compatibility).
 """
@@ -19,6 +19,7 @@ from inspector.protocol.revisions.table import dates, mutual, resolve
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32020, -32021, -32022
+METHOD_NOT_FOUND = -32601
 _CANDIDATE_CODES = {-32001: HEADER_MISMATCH, -32003: MISSING_CAPABILITY, -32004: UNSUPPORTED_VERSION}
 """The release candidate of 2026-07-28 used other numbers under the same version string."""
 
@@ -112,6 +113,8 @@ class Verdict(StrEnum):
     """Go on in the stateless era with `Judgement.date`."""
     AGAIN = "again"
     """Modern, but in another version: repeat the probe with `Judgement.date`."""
+    UNDISCOVERED = "undiscovered"
+    """Modern by the versions it names, `Judgement.date` among them, although it does not know `server/discover`."""
     LEGACY = "legacy"
     """Open with `initialize`."""
     INCOMPATIBLE = "incompatible"
@@ -140,12 +143,30 @@ def judge_result(date: str, result: Any, *, pinned: bool = False) -> Judgement:
 def judge_error(date: str, error: Any) -> Judgement:
     """What an error to `server/discover` proves."""
     code = modern_code(error)
+    versions = named_versions(error)
+    if code is None and (modern := names_stateless(error)):
+        why = f"it does not know server/discover, and names {modern}"
+        return Judgement(Verdict.UNDISCOVERED, why, modern, versions)
     if code == UNSUPPORTED_VERSION:
-        versions = tuple(item for item in peek.items(error, "data", "supported") if isinstance(item, str))
         return _choose(versions, f"it does not take {date}") if versions else _unnamed(date)
     if code is not None:
         return Judgement(Verdict.MODERN, "its error is one of the stateless revision", date)
     return Judgement(Verdict.LEGACY, f"it answered server/discover with error {peek.at(error, 'code')}")
+
+
+def named_versions(error: Any) -> tuple[str, ...]:
+    """The versions that an error names as supported, in its data; empty if it names none."""
+    for member in ("supported", "supportedVersions"):
+        if named := tuple(item for item in peek.items(error, "data", member) if isinstance(item, str)):
+            return named
+    return ()
+
+
+def names_stateless(error: Any) -> str:
+    """The newest stateless version that we have and that an unknown method (-32601) is refused with; "" if none is."""
+    if peek.integer(error, "code") != METHOD_NOT_FOUND:
+        return ""
+    return mutual(list(named_versions(error)), Era.MODERN) or ""
 
 
 def _unnamed(date: str) -> Judgement:

@@ -46,7 +46,8 @@ def resolve(date: str, era: Era | None = None) -> tuple[Revision, str]:
         return row, ""
     base = newest_of(era or NEWEST.era)
     if row is not None:
-        return base, f"{date} was agreed on by {_opening(era)}; going on by the rules of {base.date}"
+        rules = replace(base, agreed=date) if era is Era.LEGACY else base
+        return rules, f"{date} was agreed on by {_opening(era)}; going on by the rules of {base.date}"
     return replace(
         base, date=date
     ), f"{date!r} is no revision that this program knows; going on by the rules of {base.date}"

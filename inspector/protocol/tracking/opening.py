@@ -13,6 +13,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import SERVER_INFO, Opening, from_discover, from_initialize
 from inspector.protocol.revisions.table import resolve
+from inspector.protocol.things import KIND_OF_METHOD, LISTS
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
@@ -44,7 +45,7 @@ class OpeningTracker:
         elif exchange.method == "server/discover":
             found = from_discover(exchange.revision or "", result)
         elif exchange.revision and declared_revision(params):
-            found = self._from_stateless(exchange.revision, result)
+            found = self._from_stateless(exchange, exchange.revision, result)
         else:
             return None
         if not isinstance(found, Opening) or found == self.opening:
@@ -60,17 +61,26 @@ class OpeningTracker:
         self.opening = found
         return found
 
-    def _from_stateless(self, date: str, result: Any) -> Opening | str:
-        """What a result of any other stateless request teaches: that the revision is spoken, and by whom."""
+    def _from_stateless(self, exchange: Exchange, date: str, result: Any) -> Opening | str:
+        """What a result of any other stateless request teaches: that the revision is spoken, and by whom.
+
+        Of a server that was not discovered, a list that it gives is a capability that it has.
+        """
         before = self.opening
+        named = peek.mapping(result, "_meta", SERVER_INFO)
         if before is not None and before.revision.date == date:
-            named = peek.mapping(result, "_meta", SERVER_INFO)
-            return replace(before, server=named) if named and not before.server else before
+            before = replace(before, server=named) if named and not before.server else before
+            return before if before.supported else _with_list(before, exchange.method)
         if not peek.has(result, "resultType"):
             return "a result without resultType proves nothing"
         revision, warning = resolve(date, Era.MODERN)
-        return Opening(
-            revision=revision,
-            server=peek.mapping(result, "_meta", SERVER_INFO),
-            warnings=(warning,) if warning else (),
-        )
+        found = Opening(revision=revision, server=named, warnings=(warning,) if warning else ())
+        return _with_list(found, exchange.method)
+
+
+def _with_list(opening: Opening, method: str) -> Opening:
+    """An opening with the capability that a list belongs to; the same if the method lists nothing."""
+    listed = LISTS.get(KIND_OF_METHOD.get(method, ""))
+    if listed is None or listed.capability in opening.capabilities:
+        return opening
+    return replace(opening, capabilities=opening.capabilities | {listed.capability: {}})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import httpx
 
-from inspector.errors import ConnectError
+from inspector.errors import ConnectError, NoResponse
 from inspector.transports.http.packing import BadPacking
 
 _TRUST = "Trust its issuer with --cacert FILE, or skip the check for this run with --insecure."
@@ -85,7 +85,7 @@ def _closed(error: Exception, where: str) -> ConnectError:
         return ConnectError(
             f"{where} stopped taking the request.", hint="The server may be stuck; look at its own log."
         )
-    return ConnectError(
+    return NoResponse(
         f"{where} gave no HTTP response: {str(error).rstrip('.') or type(error).__name__}.",
         hint="Does an HTTP server listen there? If it needs TLS, the URL begins with https://.",
     )

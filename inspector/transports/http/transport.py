@@ -117,14 +117,17 @@ class HttpTransport:
     async def use(self, carriage: Carriage) -> None:
         """Switch to another carriage; what was under way by the old one ends, its session is deleted.
 
+        From STATELESS to SESSIONS it goes on: a probe that was not answered yet may still be.
+
         If LEGACY_SSE can't be started the error is raised, `refusal` has what came instead, and another `use`
         may follow.
 
         Raises: ConnectError with status, content type and an excerpt; AuthorizationNeeded for 401 and 403.
         """
         self._check_open()
-        await self._carrier.stop()
-        await self._tasks.close()
+        if (self._carriage, carriage) != (Carriage.STATELESS, Carriage.SESSIONS):
+            await self._carrier.stop()
+            await self._tasks.close()
         self._carriage = carriage
         self._carrier = self._make_carrier()
         await self._carrier.start()

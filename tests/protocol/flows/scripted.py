@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.flows.steps import Flow, Refused, Replied, Send, Step
+from inspector.protocol.flows.steps import Flow, Refused, Replied, Send, Step, Tell
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 
@@ -52,6 +52,11 @@ class Played:
             self.steps.append(step)
             assert waiting, f"nothing left to answer {step}"
             came = waiting.pop(0)
+
+    @property
+    def told(self) -> list[str]:
+        """What the person was told."""
+        return [step.what for step in self.steps if isinstance(step, Tell)]
 
     @property
     def methods(self) -> list[str]:

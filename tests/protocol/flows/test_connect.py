@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.connect import Wish, connect
-from inspector.protocol.flows.steps import Await, Broken, GivenUp, Reply, Send, Silent, UseCarriage
+from inspector.protocol.flows.steps import Await, Broken, Drop, GivenUp, Reply, Send, Silent, UseCarriage
 from inspector.protocol.revisions._shape import Carriage, Era
+from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.stamp import ClientIdentity
 from tests.protocol.flows.scripted import Played, error, exchange, refused, result
 from tests.protocol.wire import INITIALIZED
@@ -147,20 +148,161 @@ def test_a_server_that_wants_credentials_is_no_verdict(status: int) -> None:
         Played().play(connect(HTTP), [challenge])
 
 
-@pytest.mark.parametrize("status", [500, 502, 503])
-def test_an_outage_is_no_verdict(status: int) -> None:
-    with pytest.raises(ConnectError, match=f"HTTP {status}"):
-        Played().play(connect(HTTP), [refused(status)])
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, None])
+def test_a_probe_answered_with_a_failure_of_http_leads_to_the_handshake_and_is_told(status: int | None) -> None:
+    played = Played()
+    assert played.play(connect(HTTP), [refused(status), "", OPENED, "", None, None]).era is Era.LEGACY
+    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Notify", "OpenStream", "Tell"]
+    assert played.told == [
+        f"server/discover was answered with HTTP {status}. The session was opened with initialize instead."
+        if status
+        else "server/discover got no response. The session was opened with initialize instead."
+    ]
 
 
-def test_silence_over_http_is_no_verdict() -> None:
-    with pytest.raises(RequestTimeout, match="60 s"):
-        Played().play(connect(HTTP), [Silent(exchange(), 60.0, "idle")])
+def test_an_error_carried_by_http_500_is_told_too() -> None:
+    played = Played()
+    played.play(connect(HTTP), [replace(error(-32603), status=500), "", OPENED, "", None, None])
+    assert "HTTP 500" in played.told[0]
 
 
-def test_a_server_that_dies_on_the_probe_is_reported_and_not_started_again() -> None:
+def test_a_connection_closed_without_a_response_leads_to_the_handshake() -> None:
+    played = Played()
+    closed = Broken(exchange(), "h:80 gave no HTTP response: closed.", unreached=True, no_response=True)
+    played.play(connect(HTTP), [closed, "", OPENED, "", None, None])
+    assert "h:80 gave no HTTP response: closed)" in played.told[0]
+
+
+def test_an_outage_is_reported_once_initialize_has_failed_as_well() -> None:
+    with pytest.raises(ConnectError, match="initialize with HTTP 503"):
+        Played().play(connect(HTTP), [refused(503), "", refused(503)])
+
+
+def test_a_gateway_that_never_answers_the_probe_gets_the_handshake_and_the_probe_is_dropped() -> None:
+    played = Played()
+    opening = played.play(connect(HTTP), [SILENT, "", OPENED, None, "", None, None])
+    assert opening.era is Era.LEGACY
+    assert played.methods == "server/discover UseCarriage initialize Drop Notify OpenStream Tell".split()
+    probe, _, initialize, dropped, *_ = played.steps
+    assert isinstance(probe, Send)
+    assert isinstance(initialize, Send)
+    assert probe.silence_s == 2.0
+    assert initialize.or_late == SILENT.exchange
+    assert dropped == Drop(SILENT.exchange or exchange())
+    assert "within 2 s" in played.told[0]
+
+
+def test_a_slow_modern_server_over_http_is_modern_and_goes_on_statelessly() -> None:
+    played = Played()
+    opening = played.play(connect(HTTP), [SILENT, "", LATE, NOT_NOW, ""])
+    assert opening.era is Era.MODERN
+    assert played.steps[-1] == UseCarriage(Carriage.STATELESS)
+    assert played.told == []
+
+
+def test_a_refused_handshake_waits_for_the_late_answer_to_the_probe() -> None:
+    played = Played()
+    opening = played.play(connect(HTTP), [SILENT, "", refused(400), DISCOVERED, ""])
+    assert opening.era is Era.MODERN
+    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Await", "UseCarriage"]
+
+
+def test_a_server_that_neither_answers_the_probe_nor_takes_the_handshake_is_tried_as_an_older_one() -> None:
+    played = Played()
+    late = Silent(exchange("server/discover"), 10.0, "idle")
+    replies = [SILENT, "", refused(404), late, None, "", OPENED, "", None, None]
+    assert played.play(connect(HTTP), replies).era is Era.LEGACY
+    assert UseCarriage(Carriage.LEGACY_SSE) in played.steps
+
+
+EXITED = Broken(exchange(), "the server exited with code 1 after 0.1 s")
+
+
+def test_a_server_that_exits_at_the_probe_is_started_once_more_with_the_handshake() -> None:
+    played = Played()
+    opening = played.play(connect(STDIO), [EXITED, EXITED.why, None, OPENED, ""])
+    assert opening.era is Era.LEGACY
+    assert played.methods == ["server/discover", "Restart", "Tell", "initialize", "Notify"]
+    assert "exited with code 1" in played.told[0]
+
+
+def test_a_server_that_answers_the_probe_and_exits_is_started_once_more() -> None:
+    played = Played()
+    played.play(connect(STDIO), [UNKNOWN_METHOD, EXITED, EXITED.why, None, OPENED, ""])
+    assert played.methods == ["server/discover", "initialize", "Restart", "Tell", "initialize", "Notify"]
+
+
+def test_a_server_that_is_not_started_again_is_reported() -> None:
     with pytest.raises(Disconnected, match="exited with code 1"):
-        Played().play(connect(STDIO), [Broken(exchange(), "the server exited with code 1")])
+        Played().play(connect(STDIO), [EXITED, ""])
+
+
+def test_a_server_that_exits_at_the_handshake_too_is_reported_after_the_second_start() -> None:
+    with pytest.raises(Disconnected, match="code 2"):
+        Played().play(connect(STDIO), [EXITED, EXITED.why, None, Broken(exchange(), "the server exited with code 2")])
+
+
+@pytest.mark.parametrize("more", [{"era": Era.LEGACY}, {"remembered": Era.LEGACY}])
+def test_a_server_that_was_not_probed_is_not_started_again(more: dict[str, Any]) -> None:
+    with pytest.raises(Disconnected):
+        Played().play(connect(wish(**more)), [EXITED])
+
+
+def naming(code: int, *versions: str) -> Reply:
+    return error(code, {"supported": list(versions), "requested": "2025-11-25"}, method="initialize")
+
+
+def test_a_handshake_refused_with_stateless_versions_leads_to_one_of_them() -> None:
+    played = Played()
+    opening = played.play(connect(STDIO), [SILENT, naming(-32022, "2026-07-28"), None, DISCOVERED])
+    assert opening.era is Era.MODERN
+    assert played.methods == ["server/discover", "initialize", "Drop", "server/discover"]
+
+
+def test_a_late_answer_that_proves_nothing_and_a_handshake_refused_with_versions_lead_to_one_of_them() -> None:
+    played = Played()
+    late = replace(error(-32603, method="server/discover"), still_open=exchange("initialize", 2))
+    opening = played.play(connect(STDIO), [SILENT, late, naming(-32022, "2099-01-01", "2026-07-28"), DISCOVERED])
+    assert opening.revision.date == "2026-07-28"
+
+
+def test_a_handshake_refused_with_other_handshake_versions_is_repeated_with_one_of_them() -> None:
+    played = Played()
+    played.play(connect(STDIO), [SILENT, naming(-32022, "2025-03-26"), None, None, OPENED, ""])
+    sent = [step for step in played.steps if isinstance(step, Send) and step.method == "initialize"]
+    assert [step.params["protocolVersion"] for step in sent] == ["2025-11-25", "2025-03-26"]
+
+
+TOOLS = result({"resultType": "complete", "tools": [], "_meta": {SERVER_INFO: {"name": "s"}}}, "tools/list")
+UNKNOWN = error(-32601)
+
+
+def test_a_modern_server_that_does_not_know_discover_is_used_in_a_version_that_it_names() -> None:
+    played = Played()
+    unknown = error(-32601, {"supported": ["2099-01-01", "2026-07-28"]})
+    opening = played.play(connect(HTTP), [unknown, TOOLS, UNKNOWN, UNKNOWN, None])
+    assert played.methods == ["server/discover", "tools/list", "resources/list", "prompts/list", "Tell"]
+    assert (opening.revision.date, opening.capabilities, opening.server) == ("2026-07-28", {"tools": {}}, {"name": "s"})
+    assert all(step.revision is opening.revision for step in played.steps[1:4] if isinstance(step, Send))
+
+
+def test_its_versions_may_stand_in_the_refusal_of_initialize() -> None:
+    played = Played()
+    replies = [UNKNOWN, "", naming(-32601, "2026-07-28"), "", UNKNOWN, TOOLS, UNKNOWN, UNKNOWN, None]
+    assert played.play(connect(HTTP), replies).era is Era.MODERN
+    assert played.methods[:5] == ["server/discover", "UseCarriage", "initialize", "UseCarriage", "server/discover"]
+
+
+def test_a_server_that_names_a_version_and_does_not_speak_it_is_reported() -> None:
+    unknown = error(-32601, {"supported": ["2026-07-28"]})
+    with pytest.raises(ConnectError, match="none of the lists"):
+        Played().play(connect(HTTP), [unknown, UNKNOWN, UNKNOWN, UNKNOWN])
+
+
+def test_a_remembered_legacy_server_that_does_not_know_initialize_is_found_out() -> None:
+    played = Played()
+    opening = played.play(connect(wish(remembered=Era.LEGACY)), [UNKNOWN, DISCOVERED])
+    assert opening.era is Era.MODERN
 
 
 def test_a_server_that_cannot_be_reached_was_never_connected_to() -> None:
