@@ -48,7 +48,9 @@ def starts(place: Path) -> int:
     return len((place / "starts").read_text().splitlines())
 
 
-@pytest.mark.parametrize("words", [("list", "tools"), ("call", "add"), ("info",), ("check",), ("request", "tools/list")])
+@pytest.mark.parametrize(
+    "words", [("list", "tools"), ("call", "add"), ("info",), ("check",), ("request", "tools/list")]
+)
 async def test_a_server_that_exits_at_the_probe_is_started_once_more_and_not_blamed(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:

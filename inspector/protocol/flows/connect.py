@@ -208,9 +208,7 @@ def _started_again() -> Flow[bool]:
     return bool(said)
 
 
-def _fall_back(
-    wish: Wish, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()
-) -> Flow[Opening]:
+def _fall_back(wish: Wish, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()) -> Flow[Opening]:
     """The handshake after the probe; the person is told `why`, if that is not what every older server does."""
     if wish.over_http:
         yield UseCarriage(Carriage.SESSIONS)

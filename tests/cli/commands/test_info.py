@@ -7,7 +7,7 @@ import pytest
 from inspector.cli.commands import info
 from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
-_MEMBERS = ["revision", "era", "transport", "server", "capabilities", "instructions", "counts", "apps", "caching"]
+_MEMBERS = "revision era transport server capabilities instructions counts apps caching notices".split()
 
 
 @pytest.mark.parametrize(
