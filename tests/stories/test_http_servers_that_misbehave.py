@@ -212,7 +212,7 @@ async def test_a_stateless_server_without_discovery_is_used_in_a_version_that_it
 ) -> None:
     async with serving(without_discovery(at_once=at_once)) as site:
         ran = await ask(site, tmp_path, "call", "one")
-        assert (ran.status, ran.json["isError"] if "isError" in ran.json else False) == (ExitStatus.OK, False)
+        assert (ran.status, ran.json.get("isError", False)) == (ExitStatus.OK, False)
         assert all(
             dict(request.headers).get("MCP-Protocol-Version") == MODERN
             for request in site.requests

@@ -7,7 +7,18 @@ import pytest
 from inspector.cli.commands import info
 from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
-_MEMBERS = "revision era transport server capabilities instructions counts apps caching notices".split()
+_MEMBERS = [
+    "revision",
+    "era",
+    "transport",
+    "server",
+    "capabilities",
+    "instructions",
+    "counts",
+    "apps",
+    "caching",
+    "notices",
+]
 
 
 @pytest.mark.parametrize(

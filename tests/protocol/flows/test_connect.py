@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
+from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.steps import Await, Broken, Drop, GivenUp, Reply, Send, Silent, UseCarriage
 from inspector.protocol.revisions._shape import Carriage, Era
@@ -182,7 +182,7 @@ def test_a_gateway_that_never_answers_the_probe_gets_the_handshake_and_the_probe
     played = Played()
     opening = played.play(connect(HTTP), [SILENT, "", OPENED, None, "", None, None])
     assert opening.era is Era.LEGACY
-    assert played.methods == "server/discover UseCarriage initialize Drop Notify OpenStream Tell".split()
+    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Drop", "Notify", "OpenStream", "Tell"]
     probe, _, initialize, dropped, *_ = played.steps
     assert isinstance(probe, Send)
     assert isinstance(initialize, Send)
