@@ -75,7 +75,7 @@ def _put(made: str, path: Path, *, overwrite: bool) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The rights of the file that is replaced; of a new one what the process gives new files."""
+    """Return the permissions of the file that is replaced; for a new one those that the process gives new files."""
     with suppress(OSError):
         return path.stat().st_mode & 0o777
     mask = os.umask(0)

@@ -55,8 +55,14 @@ def create(path: Path, *, overwrite: bool = False) -> int:
 
 def _claim(fd: int, path: Path) -> None:
     """Make the open file ours: an ordinary file that nobody else records into, empty, readable by us alone."""
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        raise UsageError(f"{path} is no ordinary file", hint=_ANOTHER)
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode):
+        raise UsageError(f"{path} is not a regular file", hint=_ANOTHER)
+    # In a shared directory somebody else may have prepared the name: their file could be read by them, and a hard
+    # link would have us empty another file.
+    if found.st_uid != os.geteuid() or found.st_nlink > 1:
+        why = "belongs to another user" if found.st_uid != os.geteuid() else "has more than one name (hard link)"
+        raise UsageError(f"{path} {why}", hint=_ANOTHER)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -26,6 +26,7 @@ from inspector.errors import UsageError
 from inspector.protocol.fingerprints import Remembered
 from inspector.viewmodels.findings import summary
 from inspector.viewmodels.verdicts import failure_in, verdict_lines
+from inspector.whole import write_whole
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,7 +131,7 @@ def conclude(output: Output, journal: Journal, wish: Wish, status: ExitStatus | 
         findings = for_hosts(findings, wish.hosts)
     if wish.writes_baseline:
         assert wish.baseline is not None, "it was looked at with the options"
-        _write(wish.baseline, written(findings, wish.target))
+        write_whole(wish.baseline, written(findings, wish.target))
     before = Baseline() if wish.baseline is None else read_baseline(wish.baseline)
     new = before.new(findings)
     failure = failure_in(journal)
@@ -211,15 +212,10 @@ def _report(findings: list[Finding], before: Baseline, wish: Wish, failure: str,
     checks = all_checks()
     if wish.junit is not None:
         fails = wish.fails or Severity.ERROR
-        _write(wish.junit, reports.junit(findings, checks, wish.target, fails, known=before.knows, failure=failure))
+        write_whole(
+            wish.junit, reports.junit(findings, checks, wish.target, fails, known=before.knows, failure=failure)
+        )
     if wish.sarif is not None:
         judged = before.knows if wish.baseline is not None else None
         code = None if status is None else int(status)
-        _write(wish.sarif, reports.sarif(findings, checks, wish.target, judged, failure, code))
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+        write_whole(wish.sarif, reports.sarif(findings, checks, wish.target, judged, failure, code))

@@ -39,7 +39,7 @@ from inspector.tui.toasts import TOASTS, Toasts
 from inspector.tui.waiting import Waiting
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.header_bar import HeaderBar
-from inspector.viewmodels.text import visible
+from inspector.viewmodels.text import for_clipboard, visible
 
 if TYPE_CHECKING:
     from inspector.session.opened import Opened
@@ -272,6 +272,10 @@ class InspectApp(
         self.bell()
         self._exit_renderables.append(Text(visible(traceback.format_exc(), newlines=True)))
         self._close_messages_no_wait()
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy without control characters: pasted into a terminal, they would act there."""
+        super().copy_to_clipboard(for_clipboard(text)[0])
 
     def say(self, message: str, *, severity: str = "information") -> None:
         """Show a toast. Foreign text in it is made visible; markup is never read."""

@@ -13,8 +13,6 @@ _OPENS_BROWSERS = {"inspector/auth/browser.py", "inspector/tui/panels/open_link.
 _LISTENS = {"inspector/transports/http/listener.py"}
 _HAS_LISTENERS = {"inspector/auth/loopback.py", "inspector/demo/http.py", "inspector/replay/mock/http.py"}
 _HAS_CLIENTS = {"inspector/transports/http/client.py", "inspector/cli/commands/conformance.py"}
-_WRITES_REPORTS = {"inspector/cli/judging.py"}
-"""Reports that a person named, for programs of others to read: with the rights that files have there."""
 _ACTING_READERS = {"pickle", "marshal", "shelve", "zipfile", "tarfile", "runpy", "code"}
 _RUNS = {"eval", "exec", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp", "os.spawnv", "os.startfile"}
 _LISTENING = {"start_server", "create_server", "start_unix_server", "create_unix_server", "serve_forever"}
@@ -81,8 +79,6 @@ def _readers(source: Source) -> Iterator[str]:
 
 
 def _files(source: Source) -> Iterator[str]:
-    if source.path in _WRITES_REPORTS:
-        return
     for call, name in _calls(source):
         last = name.rpartition(".")[2]
         if last in ("write_text", "write_bytes"):

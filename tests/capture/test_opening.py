@@ -60,6 +60,23 @@ def test_a_link_is_not_followed(tmp_path: Path, overwrite: bool) -> None:
     assert target.read_text() == "precious"
 
 
+def test_a_file_with_a_second_name_is_not_emptied(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    os.link(precious, tmp_path / "x.mcpcap")
+    with pytest.raises(UsageError, match="more than one name"):
+        create(tmp_path / "x.mcpcap", overwrite=True)
+    assert precious.read_text() == "precious"
+
+
+def test_a_file_of_another_user_is_not_recorded_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.mcpcap").write_text("theirs")
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(UsageError, match="another user"):
+        create(tmp_path / "x.mcpcap", overwrite=True)
+    assert (tmp_path / "x.mcpcap").read_text() == "theirs"
+
+
 def test_a_link_is_called_one(tmp_path: Path) -> None:
     (tmp_path / "x.mcpcap").symlink_to(tmp_path / "target")
     with pytest.raises(UsageError, match="links are not followed"):
@@ -68,7 +85,7 @@ def test_a_link_is_called_one(tmp_path: Path) -> None:
 
 def test_what_is_no_ordinary_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="no ordinary file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         create(tmp_path / "pipe", overwrite=True)
 
 

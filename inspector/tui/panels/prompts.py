@@ -9,6 +9,7 @@ from inspector.forms.typed import json_text
 from inspector.protocol.things import Prompt, Thing
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.keys import Where
 from inspector.tui.panels.offer_kind import OfferKind, Request
 from inspector.tui.panels.offers import OffersPanel
@@ -24,7 +25,6 @@ from inspector.viewmodels.prompts import (
     prompt_place,
     prompt_schema,
 )
-from inspector.viewmodels.text import for_clipboard
 
 
 def _offers(listings: Sequence[Listing]) -> list[Offer]:
@@ -102,7 +102,4 @@ JSON, `C` as Markdown.
             self.app.notify("There are no messages to copy yet.", markup=False)
             return
         result = looked.finished.result
-        copied, left_out = for_clipboard(json_text(result) if as_json else prompt_markdown(result))
-        self.app.copy_to_clipboard(copied)
-        more = f", without {left_out} control characters" if left_out else ""
-        self.app.notify(f"Copied {len(copied):,} characters{more}.", markup=False)
+        copy(self.app, json_text(result) if as_json else prompt_markdown(result))

@@ -6,11 +6,12 @@ from textual.containers import Vertical
 from inspector.capture.journal import Journal
 from inspector.protocol.drafts import DraftKind
 from inspector.protocol.frames import Direction
+from inspector.tui.clipboard import copy
 from inspector.tui.panels.payload_view import RAW, TREE, PayloadView
 from inspector.tui.panels.raw_shots import Shot, Shots, frame_title
 from inspector.tui.widgets.log_list import LogList
 from inspector.viewmodels.roles import Span
-from inspector.viewmodels.text import for_clipboard, human_size
+from inspector.viewmodels.text import human_size
 
 
 class RawCame(Vertical):
@@ -75,9 +76,7 @@ class RawCame(Vertical):
 
     def copy(self) -> None:
         """Copy the frame in sight, or the value under the cursor."""
-        text, _ = for_clipboard(self._view.value.decode("utf-8", "replace"))
-        self.app.copy_to_clipboard(text)
-        self.app.notify(f"Copied {human_size(len(text))}.", markup=False, timeout=3)
+        copy(self.app, self._view.value.decode("utf-8", "replace"))
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Show another one."""

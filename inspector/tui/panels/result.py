@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.panels.call_history import HistoryRows
 from inspector.tui.panels.calls import Call, Looked, Past
 from inspector.tui.panels.clocks import Clocks, clock_lines, whole_seconds
@@ -244,11 +245,8 @@ it came, and the earlier calls, of which Enter shows one.
 
     def action_copy(self) -> None:
         """Copy the block under the cursor, or else what the view in sight shows, without control characters."""
-        copied, left_out = text.for_clipboard(self.body.to_copy)
-        if copied:
-            self.app.copy_to_clipboard(copied)
-            more = f", without {left_out} control characters" if left_out else ""
-            self.app.notify(f"Copied {len(copied):,} characters{more}.", markup=False)
+        if shown := self.body.to_copy:
+            copy(self.app, shown)
 
 
 def has_picture(looked: Looked | None) -> bool:

@@ -13,7 +13,8 @@ from textual.widget import Widget
 
 from inspector.errors import UsageError
 from inspector.tui import keys
-from inspector.viewmodels.copies import Copy, copied, of_payload
+from inspector.tui.clipboard import copy
+from inspector.viewmodels.copies import Copy, of_payload
 from inspector.viewmodels.text import human_size, visible
 
 
@@ -66,10 +67,7 @@ class PayloadDeeds(Widget):
     def _copy(self, chosen: Copy | None) -> None:
         if chosen is None:
             return
-        found = copied(chosen.name, chosen.make())
-        if found.text:
-            self.app.copy_to_clipboard(found.text)
-        self._tell(found.said, grave=not found.text)
+        copy(self.app, chosen.make(), chosen.name)
 
     def action_expect(self) -> None:
         """Choose what a test is to expect of the value under the cursor."""
@@ -83,27 +81,30 @@ class PayloadDeeds(Widget):
         return None
 
     def action_page_out(self) -> None:
-        """Show the payload in the person's pager."""
+        """Show the payload in the person's pager.
+
+        Control characters are made visible: pagers such as `less -R` and `cat` pass them to the terminal. The editor
+        gets the exact bytes.
+        """
         from inspector.config.programs import PAGERS
 
-        self._run(PAGERS)
+        self._run(PAGERS, visible(self.whole.decode("utf-8", "replace"), newlines=True).encode())
 
     def action_edit_out(self) -> None:
         """Open the payload in the person's editor."""
         from inspector.config.programs import EDITORS
 
-        changed = self._run(EDITORS)
+        changed = self._run(EDITORS, self.whole)
         if changed is not None and _trimmed(changed) != self.whole:
             self.post_message(self.Edited(self, _trimmed(changed)))
 
-    def _run(self, names: Sequence[str]) -> bytes | None:
+    def _run(self, names: Sequence[str], payload: bytes) -> bytes | None:
         """Give the terminal to a program with the payload; what the file then holds, None if that did not work."""
         import os
 
         from inspector.config.paths import places
         from inspector.config.programs import program, run_on
 
-        payload = self.whole
         if not payload:
             self._tell("There is nothing here to show.")
             return None

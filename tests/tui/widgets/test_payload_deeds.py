@@ -80,6 +80,16 @@ async def test_the_pager_gets_the_exact_payload(
     assert files_in(home) == []
 
 
+async def test_the_pager_gets_nothing_that_acts_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = tmp_path / "seen"
+    monkeypatch.setenv("PAGER", program(tmp_path, f"open({str(seen)!r}, 'wb').write(open(path, 'rb').read())"))
+    app = Listening(JsonView('{"a":"\x9b31m\u202e"}\x1b]52;c;eA==\x07'.encode()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f3")
+        await pilot.pause()
+    assert seen.read_text() == '{"a":"‹U+009B›31m‹U+202E›"}␛]52;c;eA==␇'
+
+
 async def test_without_a_pager_or_an_editor_it_is_said_what_to_set() -> None:
     app = Listening(JsonView(RAW))
     async with app.run_test(size=(120, 24), notifications=True) as pilot:
