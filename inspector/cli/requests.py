@@ -18,7 +18,6 @@ from inspector.forms.validate import Verdict
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.protocol.questions import Refusal
 from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
 from inspector.viewmodels.proposed import Account, left_out, told
@@ -100,11 +99,11 @@ def _narrate_models(session: Session, output: Output) -> None:
 def _left_open(session: Session, called: Called) -> tuple[str, str]:
     """Why a question of the server's got no answer, and what to do; "" if none was left without."""
     for ticket in session.options.desk.tickets:
-        if ticket.by != BY_NOBODY or not isinstance(ticket.reply, Refusal):
+        if ticket.by != BY_NOBODY:
             continue
         if ticket.proposal is not None:
             return f"{ticket.proposal.model} gave no answer: {ticket.why}", ticket.proposal.hint
-        return ticket.reply.message, _PREPARE
+        return ticket.why, _PREPARE
     return called.unanswered, _PREPARE
 
 

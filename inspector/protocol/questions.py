@@ -91,6 +91,8 @@ class Result(msgspec.Struct, frozen=True):
     """An answer: a result object, right or wrong."""
 
     value: Any
+    unattended: bool = False
+    """Whether it is the `cancel` of an elicitation that nobody is there to answer."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -121,6 +123,11 @@ def declined() -> Result:
 def dismissed() -> Result:
     """To an elicitation: neither yes nor no."""
     return Result({"action": "cancel"})
+
+
+def unattended() -> Result:
+    """To an elicitation that nobody is there to answer: no explicit choice was made (client/elicitation, actions)."""
+    return Result({"action": "cancel"}, unattended=True)
 
 
 def sampled(content: Any, *, model: str, stop_reason: str = "endTurn", role: str = "assistant") -> Result:

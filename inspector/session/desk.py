@@ -3,7 +3,8 @@
 Policies are asked first, in order: scripted answers, then the list of roots. A real model comes next where nobody is
 asked first, else the person may ask it for a proposal. What none of them answers waits for the person, as a ticket. A
 ticket can be withdrawn: the server cancelled its question, or the connection is gone.
-Where no person is there, a question without an answer is refused at once: silence would hang the server.
+Where no person is there, a question without an answer is refused at once, and an elicitation gets `cancel`: silence
+would hang the server.
 
 Another thread may read `tickets` and what they hold: the tuple is replaced and never changed, and a ticket's state is
 written last. Everything else stays on one loop.
@@ -15,7 +16,7 @@ from enum import StrEnum
 
 import msgspec
 
-from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Root, rooted
+from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Root, rooted, unattended
 from inspector.sampler.choice import Approve
 from inspector.session.proposals import Proposal, ProposalState, Proposer
 
@@ -46,7 +47,7 @@ class Ticket(msgspec.Struct, eq=False):
     reply: Reply | None = None
     """What was answered."""
     why: str = ""
-    """Why it was withdrawn."""
+    """Why it was withdrawn, or why nobody answered it."""
     by: str = ""
     """Who answered: "person", the name of a policy, or a model."""
     proposal: Proposal | None = None
@@ -142,8 +143,9 @@ class Desk:
             if ticket.question.kind is Kind.SAMPLING:
                 await self._by_model(self.proposer, ticket)
         if not self.has_person:
-            missing = f"nobody is there to answer {ticket.question.kind}, and no answer was prepared"
-            self._end(ticket, TicketState.ANSWERED, Refusal(REJECTED, missing), BY_NOBODY)
+            why = f"nobody is there to answer {ticket.question.kind}, and no answer was prepared"
+            reply = unattended() if ticket.question.kind is Kind.ELICITATION else Refusal(REJECTED, why)
+            self._end(ticket, TicketState.ANSWERED, reply, BY_NOBODY, why=why)
 
     async def _by_model(self, proposer: Proposer, ticket: Ticket) -> None:
         """The model answers without anybody's consent. If it can't, the question is the person's, or is refused."""

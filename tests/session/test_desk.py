@@ -38,6 +38,14 @@ async def test_without_a_person_an_unanswered_question_is_refused_at_once() -> N
     assert reply == Refusal(-1, "nobody is there to answer sampling, and no answer was prepared")
 
 
+async def test_without_a_person_an_elicitation_is_cancelled_at_once() -> None:
+    desk = Desk([("none", leaves_it)])
+    reply = await desk.ask(asks(Kind.ELICITATION))
+    assert isinstance(reply, Result)
+    assert reply.value == {"action": "cancel"}
+    assert desk.tickets[0].why == "nobody is there to answer elicitation, and no answer was prepared"
+
+
 async def test_without_a_person_the_ticket_says_that_nobody_answered() -> None:
     desk = Desk()
     await desk.ask(asks())

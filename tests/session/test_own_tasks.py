@@ -77,8 +77,12 @@ async def test_it_gets_a_handle_and_then_its_answer() -> None:
     assert [each["taskId"] for each in value(await serve(tasks, "tasks/list"))["tasks"]] == ["own-0"]
 
 
+async def refuses(question: Question) -> Reply | None:
+    return Refusal(questions.REJECTED, "no")
+
+
 async def test_a_refusal_is_a_task_that_failed_and_its_result_the_error() -> None:
-    tasks = own(Desk())  # nobody is there
+    tasks = own(Desk([("script", refuses)]))
     question = asking({})
     tasks.begin(question)
     await tasks.work(question)

@@ -78,6 +78,7 @@ def _with_input(
 
     An error that asks for a visit first is asked about in the same way; nothing travels back but the request itself.
     """
+    nobody_there = False
     for wait in _PAUSES:
         if visits := _visits(reply, revision):
             consents: tuple[questions.Reply, ...] | None = yield Ask(visits)
@@ -98,6 +99,10 @@ def _with_input(
             answers: tuple[questions.Reply, ...] | None = yield Ask(asked)
             if answers is None or any(isinstance(answer, questions.Refusal) for answer in answers):
                 return Called(reply, rounds, _refused(answers))
+            if any(isinstance(answer, questions.Result) and answer.unattended for answer in answers):
+                if nobody_there:
+                    return Called(reply, rounds, "nobody is there to answer, and it asks again after `cancel`")
+                nobody_there = True
         else:
             answers = ()
             yield Pause(wait)
