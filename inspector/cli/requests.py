@@ -15,6 +15,8 @@ from inspector.cli.outcome import answered
 from inspector.cli.output import Output
 from inspector.cli.tasks import TaskWish, as_json, called_by, failed, settled, shown, task_of
 from inspector.forms.validate import Verdict
+from inspector.protocol import peek
+from inspector.protocol.apps import lacks_settings, listed_pages
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
@@ -67,6 +69,8 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
         return ended
     task = task_of(visit.session, called)
     message = answered(called.reply, request.method).message
+    if isinstance(message, Answer) and not visit.output.as_json:
+        await _list_pages(visit, request.method, message.result)
     finished = _finished(visit, request, message, called.rounds)
     verdict = verdict_of(finished) if request.judged else None
     if visit.output.as_json:
@@ -122,7 +126,15 @@ def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, rou
         rounds=rounds,
         output_schema=request.output_schema,
         revision=visit.session.revision,
+        listed=listed_pages(result, visit.session.journal.conversation.catalogue.resources),
     )
+
+
+async def _list_pages(visit: Visit, method: str, result: Any) -> None:
+    """List the resources where a page was read that leaves it to its entry there what it may do."""
+    pages = method == "resources/read" and any(map(lacks_settings, peek.items(result, "contents")))
+    if pages and peek.has(visit.opening.capabilities, "resources"):
+        await visit.session.list_all("resources")
 
 
 def _as_json(request: Request, message: Answer | ErrorAnswer, rounds: int, verdict: Verdict | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """MCP Apps: which tool brings which page, and what a page asks of the host that shows it.
 
 Nothing is shown here as a page: this file reads what is said. Source: MCP Apps (io.modelcontextprotocol/ui),
-2026-01-26: `_meta.ui` of tools and of resources; older servers write `_meta["ui/resourceUri"]`.
+2026-01-26: `_meta.ui` of tools, of contents and of listed resources; older servers write `_meta["ui/resourceUri"]`.
 """
 
 import base64
@@ -14,7 +14,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.extensions import APP_TYPE
-from inspector.protocol.things import Tool
+from inspector.protocol.things import Resource, Tool
 
 SCHEME = "ui://"
 _FLAT = "ui/resourceUri"
@@ -73,6 +73,8 @@ class Page(msgspec.Struct, frozen=True):
     domain: str
     prefers_border: bool | None
     flaws: tuple[str, ...]
+    by_listing: bool = False
+    """Whether what it may do is said by its entry in `resources/list`, as the content itself says nothing."""
 
     @property
     def sha256(self) -> str:
@@ -86,9 +88,24 @@ def is_app(content: Any) -> bool:
     return (peek.text(content, "uri") or "").startswith(SCHEME) or kind == APP_TYPE
 
 
-def page_of(content: Any) -> Page:
-    """Read an item of contents as a page, whatever it is."""
-    meta = peek.at(content, "_meta", "ui")
+def lacks_settings(content: Any) -> bool:
+    """Whether an item of contents is a page that does not say itself what it may do."""
+    return is_app(content) and not isinstance(peek.at(content, "_meta", "ui"), dict)
+
+
+def listed_pages(result: Any, resources: Iterable[Resource]) -> dict[str, Any]:
+    """The entries in `resources/list`, by URI, of the pages in a read's result that do not say what they may do."""
+    wanted = {peek.text(each, "uri") for each in peek.items(result, "contents") if lacks_settings(each)}
+    return {each.uri: each.raw for each in resources if each.uri in wanted} if wanted else {}
+
+
+def page_of(content: Any, listed: Any = None) -> Page:
+    """Read an item of contents as a page, whatever it is.
+
+    `listed` is its entry in `resources/list`, None for none: its `_meta.ui` counts where the content has none.
+    """
+    by_listing = lacks_settings(content) and isinstance(peek.at(listed, "_meta", "ui"), dict)
+    meta = peek.at(listed if by_listing else content, "_meta", "ui")
     source, flaws = _source(content)
     mime_type = peek.text(content, "mimeType") or ""
     if mime_type.replace(" ", "").lower() != APP_TYPE:
@@ -106,6 +123,7 @@ def page_of(content: Any) -> Page:
         domain=peek.text(meta, "domain") or "",
         prefers_border=peek.flag(meta, "prefersBorder"),
         flaws=tuple(flaws),
+        by_listing=by_listing,
     )
 
 

@@ -31,6 +31,8 @@ def page_facts(page: Page) -> tuple[Fact, ...]:
     """What a page says of itself, and what is wrong with it."""
     found = [Fact("problem", text.visible(flaw, limit=200), "warning") for flaw in page.flaws]
     found.append(Fact("app", NEVER_RENDERED, "muted"))
+    if page.by_listing:
+        found.append(Fact("said by", "its entry in resources/list", "muted"))
     if page.domains:
         found += [fact(name, ", ".join(domains), "claimed") for name, domains in page.domains]
     else:

@@ -6,6 +6,7 @@ the request (a JSON-RPC error), and no answer came at all.
 The result is shown whole and first; the verdict on its structure comes second and takes nothing away from it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -67,6 +68,8 @@ class Finished:
     rounds: int = 1
     output_schema: Any = None
     revision: Revision | None = None
+    listed: Mapping[str, Any] | None = None
+    """Entries of `resources/list` by URI, for pages that do not say themselves what they may do; None for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,10 @@ def _blocks(finished: Finished) -> tuple[Block, ...]:
     if method == "tools/call" and isinstance(peek.at(result, "content"), list):
         return tuple(block_of(raw) for raw in peek.items(result, "content"))
     if method == "resources/read" and isinstance(peek.at(result, "contents"), list):
-        return tuple(resource_block(raw) for raw in peek.items(result, "contents"))
+        listed = finished.listed or {}
+        return tuple(
+            resource_block(raw, listed.get(peek.text(raw, "uri") or "")) for raw in peek.items(result, "contents")
+        )
     if method == "prompts/get" and isinstance(peek.at(result, "messages"), list):
         return tuple(block for message in peek.items(result, "messages") for block in _prompt_message(message))
     has_structure = method == "tools/call" and peek.has(result, "structuredContent")

@@ -68,9 +68,9 @@ def block_of(raw: Any, *, prefix: str = "") -> Block:
             return _unknown(content, prefix)
 
 
-def resource_block(raw: Any) -> Block:
-    """Make a block of an item of a resources/read result."""
-    return _resource(raw, raw, "resource") if isinstance(raw, dict) else _unknown(Content(raw), "")
+def resource_block(raw: Any, listed: Any = None) -> Block:
+    """Make a block of an item of a resources/read result; `listed` is its entry in resources/list, if that matters."""
+    return _resource(raw, raw, "resource", listed) if isinstance(raw, dict) else _unknown(Content(raw), "")
 
 
 def json_block(value: Any, title: str) -> Block:
@@ -145,14 +145,14 @@ def _link(content: Content, prefix: str) -> Block:
     return Block("link", _title(prefix, "resource link"), "", (*facts, *_audience(raw)), raw=raw)
 
 
-def _resource(resource: dict[str, Any], raw: Any, name: str) -> Block:
+def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None) -> Block:
     uri, mime_type = peek.text(resource, "uri") or "", peek.text(resource, "mimeType") or ""
     facts = [fact("uri", uri or "not said", "target" if uri else "warning")]
     if mime_type:
         facts.append(fact("type", mime_type))
     facts += _audience(raw)
     if is_app(resource):
-        facts += page_facts(page_of(resource))
+        facts += page_facts(page_of(resource, listed))
     foreign = peek.text(resource, "text")
     if foreign is not None:
         return _text_block(foreign, mime_type, name, tuple(facts), raw, uri)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.apps import app_of, apps_of, is_app, page_of
+from inspector.protocol.apps import app_of, apps_of, is_app, listed_pages, page_of
 from inspector.protocol.extensions import APP_TYPE
-from inspector.protocol.things import Tool
+from inspector.protocol.things import Resource, Tool
 
 HTML = "<!doctype html>\n<p>hello"
 
@@ -49,6 +49,18 @@ def test_a_link_to_something_else_is_a_flaw(uri: Any, flaw: str) -> None:
 def test_most_tools_bring_none(raw: Any) -> None:
     assert app_of(Tool(raw)) is None
     assert apps_of([Tool(raw)]) == ()
+
+
+def test_what_a_page_may_do_is_said_by_its_content_else_by_its_entry_in_the_list() -> None:
+    listed = {"uri": "ui://x/chart", "_meta": {"ui": {"csp": {"connectDomains": ["https://a"]}, "prefersBorder": True}}}
+    read = {"contents": [content()]}
+    assert listed_pages(read, [Resource({"uri": "ui://y"}), Resource(listed)]) == {"ui://x/chart": listed}
+    page = page_of(content(), listed)
+    assert (page.domains, page.prefers_border, page.by_listing) == ((("connectDomains", ("https://a",)),), True, True)
+    own = content(_meta={"ui": {"permissions": {"camera": {}}}})
+    page = page_of(own, listed)
+    assert (page.domains, page.permissions, page.by_listing) == ((), ("camera",), False)
+    assert listed_pages({"contents": [own]}, [Resource(listed)]) == {}
 
 
 def test_a_page_says_what_it_asks_for() -> None:

@@ -6,6 +6,8 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
+from inspector.protocol.extensions import SKILLS, declares
+from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_stateless
 from inspector.protocol.revisions.table import find
@@ -269,6 +271,36 @@ def has_what_it_declares(case: Case) -> Iterator[Flaw]:
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.scene.capable(kind):
         yield Flaw(f"the server declares {kind} and does not know {case.method}", "/error/code")
+
+
+@check(
+    "C06",
+    _ERROR,
+    "skills are declared, and can't be listed or read",
+    "answer initialize",
+    "answer server/discover",
+    "answer skills/list",
+    "error skills/list",
+    topic="https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",
+)
+def skills_can_be_had(case: Case) -> Iterator[Flaw]:
+    """A server that declares skills lists them by skills/list, and their files are read as resources."""
+    if case.method != "skills/list":
+        capabilities = peek.mapping(case.value, "capabilities")
+        if declares(capabilities, SKILLS) and peek.at(capabilities, "resources") is None:
+            fix = 'Declare "resources": {}, and answer resources/read.'
+            yield Flaw("the server declares skills, and not resources, by which they are read", _SKILLS_AT, fix=fix)
+    elif case.scene.opening is None or not declares(case.scene.opening.capabilities, SKILLS):
+        return
+    elif isinstance(case.message, ErrorAnswer):
+        if peek.integer(case.value, "code") == -32601:
+            fix = "Implement skills/list, or do not declare the extension."
+            yield Flaw("the server declares skills, and does not know skills/list", "/error/code", fix=fix)
+    elif type(peek.at(case.value, "skills")) is not list:
+        yield Flaw("skills/list was answered without a list of skills", "/result/skills")
+
+
+_SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 
 @check(

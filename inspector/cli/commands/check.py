@@ -20,6 +20,7 @@ from inspector.cli.remembering import seen_before, target_key
 from inspector.cli.world import World
 from inspector.errors import UsageError
 from inspector.protocol.credentials import without_credentials
+from inspector.protocol.extensions import SKILLS, declares
 
 _EXAMPLES = (
     "mcp-inspect check session.mcpcap",
@@ -99,6 +100,10 @@ async def ask_for_lists(visit: Visit) -> None:
     """Ask for everything that is declared; what is refused is a finding, no failure."""
     for kind in declared(visit.opening):
         await fetch(visit, kind)
+    if declares(visit.opening.capabilities, SKILLS):
+        from inspector.protocol.flows.skills import list_skills  # few servers have any
+
+        await visit.session.perform(lambda revision: list_skills(revision=revision))
 
 
 def _check_file(output: Output, path: Path, wish: Wish) -> ExitStatus:

@@ -12,6 +12,7 @@ from typing import Any
 from inspector.capture.journal import Journal
 from inspector.forms.validate import Verdict
 from inspector.protocol import peek
+from inspector.protocol.apps import listed_pages
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.repeat import was_cut
@@ -165,6 +166,8 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
         if isinstance(message, ErrorAnswer):
             return raw, Finished(answered=False, error=message.error, **common)
         if own:
+            if exchange.method == "resources/read":
+                common["listed"] = listed_pages(message.result, journal.conversation.catalogue.resources)
             return raw, Finished(result=message.result, **common)
     return raw, Finished(answered=False, failure="its answer can't be read back from the capture", **common)
 

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from inspector.capture.journal import Journal
 from inspector.protocol import jsonrpc, peek
-from inspector.protocol.apps import Page, app_of, page_of
+from inspector.protocol.apps import Page, app_of, listed_pages, page_of
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
@@ -86,7 +86,8 @@ class AppSourceScreen(ModalScreen[None]):
         if content is None:
             self._say(f"the answer has {len(contents)} contents, and none of this URI")
             return
-        self._page = page = page_of(content)
+        listed = listed_pages(result, self._subject.journal.conversation.catalogue.resources)
+        self._page = page = page_of(content, listed.get(self._uri))
         section = Section("", source_facts(page))
         self.query_one(Static).update(section_renderable(section, dark=self.app.current_theme.dark))
         self._rows.replace(source_lines(page))

@@ -73,6 +73,10 @@ CASES: Cases = {
         asked("prompts/list", {"prompts": [{"name": "a"}]}, capabilities=_NONE),
         asked("prompts/list", {"prompts": []}, capabilities=_NONE),
     ),
+    "C06": (
+        lambda: Talk(capabilities={"tools": {}, "extensions": {META + "skills": {}}}),
+        lambda: Talk(capabilities={"resources": {}, "extensions": {META + "skills": {}}}),
+    ),
     "C05": (
         lambda: Talk().ask("tools/list").error(-32601),
         lambda: Talk(capabilities=_NONE).ask("tools/list").error(-32601),
@@ -139,3 +143,16 @@ def test_each_early_message_is_judged_once() -> None:
     talk = _before_the_response(_NONE).inform("notifications/initialized").ask("ping").answer({})
     found = [each.id for each in talk.findings()]
     assert [found.count(id_) for id_ in ("L03", "L04", "E15", "C01", "C03")] == [1] * 5
+
+
+@pytest.mark.parametrize("row", [4, 5])
+def test_skills_that_are_declared_are_listed(row: int) -> None:
+    able: dict[str, Any] = {"resources": {}, "extensions": {META + "skills": {}}}
+    talks = [
+        Talk(row, capabilities=able).ask("skills/list").error(-32601),
+        Talk(row, capabilities=able).ask("skills/list").answer({}),
+        Talk(row, capabilities=able).ask("skills/list").error(-32603),
+        Talk(row, capabilities=able).ask("skills/list").answer({"skills": []}),
+        Talk(row, capabilities={"resources": {}}).ask("skills/list").error(-32601),
+    ]
+    assert ["C06" in ids(talk) for talk in talks] == [True, True, False, False, False]

@@ -233,3 +233,13 @@ def test_of_a_recording_in_which_a_call_failed_it_is_not_said_that_nothing_was_f
     inspect("call", "--capture", capture, "a", *scripted(script, **_HAS_TOOLS))
     ran = inspect("check", capture)
     assert (ran.status, ran.stdout) == (0, "! No check explains the failure: tools/call a failed\n")
+
+
+def test_skills_that_are_declared_are_asked_for_and_those_that_can_not_be_had_are_reported() -> None:
+    able: dict[str, Any] = {"tools": {}, "extensions": {"io.modelcontextprotocol/skills": {}}}
+    server = scripted({"tools/list": {"result": {"tools": []}}}, capabilities=able)
+    found = [each for each in inspect("check", "--json", *server).data["findings"] if each["id"] == "C06"]
+    assert [each["sentence"] for each in found] == [
+        "the server declares skills, and not resources, by which they are read",
+        "the server declares skills, and does not know skills/list",
+    ]

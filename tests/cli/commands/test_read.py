@@ -4,7 +4,7 @@ import pytest
 
 from inspector.cli.commands import read
 from inspector.cli.exit_status import ExitStatus
-from tests.cli.running import demo, inspect
+from tests.cli.running import demo, inspect, scripted
 
 _MEMBERS = ["result", "error", "duration_ms", "rounds"]
 
@@ -28,3 +28,15 @@ def test_a_resource_that_is_not_there_is_an_error_of_the_server(demo_url: str) -
 def test_without_json_it_is_text() -> None:
     assert "lighthouse://logbook" in inspect("read", "lighthouse://logbook", *demo()).stdout
     assert read.command.name == "read"
+
+
+def test_a_page_that_leaves_it_to_its_entry_in_the_list_what_it_may_do_is_shown_with_that() -> None:
+    page = {"uri": "ui://x", "mimeType": "text/html;profile=mcp-app", "text": "<!doctype html>"}
+    listed = {"uri": "ui://x", "name": "x", "_meta": {"ui": {"csp": {"connectDomains": ["https://api.example"]}}}}
+    script = {
+        "resources/read": {"result": {"contents": [page]}},
+        "resources/list": {"result": {"resources": [listed]}},
+    }
+    ran = inspect("read", "ui://x", *scripted(script, capabilities={"resources": {}}))
+    assert ran.status == 0
+    assert "connectDomains  https://api.example" in ran.stdout
