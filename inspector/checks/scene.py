@@ -223,19 +223,10 @@ class _Ran:
             self.flood = (first, size)
 
 
-class Scene(_Offered, _Carried, _Ran):
-    """One connection."""
+class _Begun:
+    """The part of a scene that is about how the connection began."""
 
-    def __init__(
-        self, number: int = 1, beside: _Beside = None, seen: _Seen = None, rest: Callable[[], None] = lambda: None
-    ) -> None:
-        """`rest` is called again and again in long looks at one message, so that others have their turn meanwhile."""
-        _Offered.__init__(self, beside, seen)
-        _Carried.__init__(self)
-        _Ran.__init__(self)
-        self.rest = rest
-        self.number = number
-        """Which connection of the journal it is, from 1."""
+    def __init__(self) -> None:
         self.connection: ConnectionFact | None = None
         self.opened = 1
         """The entry that says that it was opened."""
@@ -248,6 +239,22 @@ class Scene(_Offered, _Carried, _Ran):
         self.revision: Revision | None = None
         self.row = 0
         self.initialized = False
+
+
+class Scene(_Offered, _Carried, _Ran, _Begun):
+    """One connection."""
+
+    def __init__(
+        self, number: int = 1, beside: _Beside = None, seen: _Seen = None, rest: Callable[[], None] = lambda: None
+    ) -> None:
+        """`rest` is called again and again in long looks at one message, so that others have their turn meanwhile."""
+        _Offered.__init__(self, beside, seen)
+        _Carried.__init__(self)
+        _Ran.__init__(self)
+        _Begun.__init__(self)
+        self.rest = rest
+        self.number = number
+        """Which connection of the journal it is, from 1."""
         self.asked: dict[tuple[Direction, RequestId], Asked] = {}
         """What is open."""
         self.done: OrderedDict[tuple[Direction, RequestId], Asked] = OrderedDict()

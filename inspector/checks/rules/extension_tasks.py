@@ -49,7 +49,7 @@ def telling_is_complete(case: Case) -> Iterator[Flaw]:
 def handles_are_flat(case: Case) -> Iterator[Flaw]:
     """The core of 2025-11-25 nested it; what the handle lacks outside of `task` is no further fault."""
     if is_nested(case.value):
-        yield Flaw("the task is nested in `task`, as in 2025-11-25, where tasks were not an extension", "/result/task")
+        yield Flaw("the task is nested in `task`, as it was before tasks were an extension", "/result/task")
 
 
 @check("D07", _ERROR, "a task without what its state brings", *_TOLD, topic=_TOPIC, since=5)
