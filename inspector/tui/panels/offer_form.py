@@ -6,7 +6,6 @@ after the other into the field.
 
 from collections.abc import Iterator
 
-from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -18,7 +17,7 @@ from inspector.tui.panels.completions import Completions, Wanted
 from inspector.tui.panels.offer_kind import OfferKind, Request
 from inspector.tui.panels.thing_form import ThingForm, ThingHead
 from inspector.tui.panels.tool_head import beginning
-from inspector.tui.styles import glyphs, role_styles, spans_to_text
+from inspector.tui.styles import glyphs, spans_to_text
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.form_editors import BlockEdit, LineEdit
 from inspector.tui.widgets.form_fields import FieldNode
@@ -55,19 +54,17 @@ class OfferHead(ThingHead):
         self._full = not self._full
         self._renew()
 
-    def _renew(self) -> None:
-        inks = role_styles(dark=self.app.current_theme.dark)
-        lines = list(self._lines(self._thing)) if self._thing else []
-        shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
-        about = Text("\n").join(shown)
-        self.update(about)
+    def lines(self) -> list[list[Span]]:
+        """Its name and place, what is wrong with it, and what its server says of it."""
+        return list(self._lines(self._thing)) if self._thing else []
 
     def _lines(self, thing: Thing) -> Iterator[list[Span]]:
         yield from (list(line) for line in head_lines(thing))
         yield list(self._kind.place(thing))
         if thing.flaw:
             yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
-        yield from self.finding_lines(full=self._full)
+        if not self._folded:
+            yield from self.finding_lines(full=self._full)
         about = [list(line) for line in described(thing)]
         yield from about[:_MOST] if self._full else beginning(about)
         yield from (list(line) for line in fact_lines([*title_facts(thing), *self._kind.facts(thing)]))

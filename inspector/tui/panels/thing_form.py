@@ -22,6 +22,7 @@ from inspector.tui.actions import key_name
 from inspector.tui.panels.call_bar import CallBar, Saying
 from inspector.tui.panels.step_findings import JudgedForm
 from inspector.tui.panels.steps import StepForm
+from inspector.tui.styles import glyphs, role_styles
 from inspector.tui.widgets.form_fields import FieldNode
 from inspector.tui.widgets.schema_form import SchemaForm, awaited_count
 from inspector.viewmodels.roles import Span
@@ -30,10 +31,29 @@ if TYPE_CHECKING:
     from inspector.checks.findings import Finding
 
 
+_FOLDED = 2
+"""Lines of what a thing says of itself that stay while a field has the focus."""
+
+
+_SETTLED_S, _CLICK_S = 0.05, 0.2
+"""Seconds after which it is known whether a focus came by mouse, and until a button that was let go was a click."""
+
+
 class ThingHead(Static):
     """What a thing says of itself, and what checks have found about it."""
 
     _findings: "Sequence[Finding]" = ()
+    _folded = False
+    DEFAULT_CSS = """
+    ThingHead.-folded { text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def fold(self, folded: bool) -> None:
+        """Show two lines, each cut at the edge, so that the fields have the room; or all of it again."""
+        if folded is not self._folded:
+            self._folded = folded
+            self.set_class(folded, "-folded")
+            self._renew()
 
     def say_findings(self, findings: "Sequence[Finding]") -> None:
         """Say what was found, worst first; nearly free if it is what was said already."""
@@ -51,6 +71,16 @@ class ThingHead(Static):
 
     def _renew(self) -> None:
         """Draw anew."""
+        inks = role_styles(dark=self.app.current_theme.dark)
+        lines = self.lines()
+        if self._folded and len(lines) > _FOLDED:
+            lines = [*lines[: _FOLDED - 1], [*lines[_FOLDED - 1], (f" {glyphs().ellipsis}", "faint")]]
+        shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
+        self.update(Text("\n").join(shown))
+
+    def lines(self) -> list[list[Span]]:
+        """All that is to be said, what matters most first; [] without a thing."""
+        raise NotImplementedError
 
     def show(self, thing: Thing | None) -> None:
         """Show another thing."""
@@ -94,6 +124,8 @@ class ThingForm(JudgedForm, StepForm):
         self._armed: FormValue = None
         """The value for which the button has said that it is wrong."""
         self._why_not = ""
+        self._is_pressed = False
+        """Whether a mouse button is held: nothing may move below it until it is let go."""
         self._tried = False
         """Whether it was wanted when it could not be asked for."""
         self._head = head
@@ -230,6 +262,35 @@ class ThingForm(JudgedForm, StepForm):
         if self.thing is not None:
             await self.form.toggle_json()
             self._renew_bar()
+
+    def on_descendant_focus(self) -> None:
+        """Give the fields the room once one of them is typed into."""
+        self.set_timer(_SETTLED_S, self._fold)
+
+    def on_descendant_blur(self) -> None:
+        """Show the text above again once no field has the focus."""
+        self.set_timer(_SETTLED_S, self._fold)
+
+    def on_mouse_down(self) -> None:
+        """Let everything stay where it is while something is clicked."""
+        self._is_pressed = True
+
+    def on_mouse_up(self) -> None:
+        """Fold what a focus by mouse left as it was, once the click has been taken."""
+        self._is_pressed = False
+        self.set_timer(_CLICK_S, self._fold)
+
+    def on_key(self) -> None:
+        """A button that was let go elsewhere is not held any more."""
+        self._is_pressed = False
+
+    def _fold(self) -> None:
+        if self._is_pressed or not self.is_attached:
+            return
+        self._head.fold(self.form.has_focus_within)
+        focused = self.screen.focused
+        if focused is not None and self.form in focused.ancestors:
+            self.call_after_refresh(focused.scroll_visible, animate=False)
 
     def toggle_about(self) -> None:
         """Show all of the description, or its beginning."""

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 
-from rich.text import Text
-
 from inspector.protocol import peek
 from inspector.protocol.apps import app_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Thing, Tool
 from inspector.tui.actions import key_name
 from inspector.tui.panels.thing_form import ThingHead
-from inspector.tui.styles import glyphs, role_styles
+from inspector.tui.styles import glyphs
 from inspector.viewmodels import text
 from inspector.viewmodels.apps import link_line
 from inspector.viewmodels.lines import fact_lines
@@ -48,20 +46,18 @@ class ToolHead(ThingHead):
         self.full = not self.full
         self._renew()
 
-    def _renew(self) -> None:
-        inks = role_styles(dark=self.app.current_theme.dark)
-        lines = self._lines(self._tool) if self._tool else []
-        shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
-        about = Text("\n").join(shown)
-        self.update(about)
-
-    def _lines(self, tool: Tool) -> list[list[Span]]:
+    def lines(self) -> list[list[Span]]:
+        """Its name, what is wrong with it, and what its server says of it."""
+        tool = self._tool
+        if tool is None:
+            return []
         flaw = tool_facts(tool).flaw
         title, *rest = _lines(tool, full=self.full)
         wrong: list[list[Span]] = []
         if flaw:
             wrong.append([(f"{glyphs().warning} {flaw}: it can still be called, with JSON", "warning")])
-        return [title, *wrong, *self.finding_lines(full=self.full), *rest]
+        found = [] if self._folded else self.finding_lines(full=self.full)
+        return [title, *wrong, *found, *rest]
 
 
 def _lines(tool: Tool, *, full: bool) -> Iterator[list[Span]]:

@@ -105,7 +105,8 @@ class Segments(Widget, can_focus=True):
         return glyphs().connected if on else glyphs().disconnected
 
     def _cells(self, index: int) -> str:
-        return f" {self._sign(index)} {self._labels[index]} "
+        inset = "" if self._tabs else " "
+        return f"{inset}{self._sign(index)} {self._labels[index]} "
 
     def _rows(self, width: int) -> list[list[int]]:
         """Which labels stand on which line."""

@@ -2,16 +2,24 @@
 
 from inspector.protocol.things import Prompt, Thing
 from inspector.tui.panels.thing_form import ThingForm, ThingHead
+from inspector.viewmodels.roles import Span
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 
 
 class Head(ThingHead):
+    about = ""
+
     def show(self, thing: Thing | None) -> None:
-        self.update(thing.name if thing else "", layout=True)
+        self.about = thing.name if thing else ""
+        self._renew()
 
     def toggle(self) -> None:
-        self.update("toggled")
+        self.about = "toggled"
+        self._renew()
+
+    def lines(self) -> list[list[Span]]:
+        return [[(self.about, "text")]]
 
 
 class Lamp(ThingForm):

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
@@ -383,3 +383,34 @@ async def test_what_a_call_wrote_to_stderr_is_one_key_from_its_result() -> None:
         assert "before the call" not in shown
         assert "long after" not in shown
         assert "stderr 3" in shown
+
+
+async def test_what_stands_above_a_form_folds_while_a_field_has_the_focus() -> None:
+    long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "string"}, b={"type": "string"})
+    app = Tools(Acting([long]))
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "long")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the first field has the focus")
+        await until(lambda: "It says a lot." not in text(app), "the text above is folded")
+        assert app.focused is not None
+        assert "Adds up. …" in text(app)
+        assert app.focused.region.y < NARROW[1] // 2
+        await pilot.press("tab", "tab")
+        await until(lambda: not isinstance(app.focused, Input), "the button has the focus")
+        await until(lambda: "It says a lot." in text(app), "all of it is there again")
+
+
+async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
+    long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "boolean"})
+    app = Tools(Acting([long]))
+    async with app.run_test(size=(80, 40)) as pilot:
+        await chosen(app, pilot, "long")
+        await pilot.press("enter")
+        await until(lambda: "It says a lot." not in text(app), "the text above is folded")
+        app.panel.form._bar.focus()
+        await until(lambda: "It says a lot." in text(app), "the text above is there again")
+        choice = app.panel.form.query_one("FieldNode Segments")
+        await pilot.click(choice, offset=(14, 0))
+        await until(lambda: app.panel.form.form.arguments == {"a": True}, "the choice that was clicked")
+        await until(lambda: "It says a lot." not in text(app), "it is folded after the click")
