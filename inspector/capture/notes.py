@@ -16,7 +16,7 @@ from typing import Annotated
 import msgspec
 
 from inspector.errors import UsageError
-from inspector.whole import replace
+from inspector.whole import whole_file
 
 SUFFIX = ".notes"
 """What the name of the capture's file is followed by."""
@@ -119,19 +119,26 @@ class NotesFile:
         self.path = path.with_name(path.name + SUFFIX) if path is not None else None
         self._capture = path
         self._id = capture_id
-        self._unkept = Notes()
+        self._latest = Notes()
+        self._version: _FileVersion | None = None
 
     def read(self) -> Notes:
-        """What stands there now. Whatever is odd about the file is told in `trouble`."""
+        """What stands there now. Whatever is odd about the file is told in `trouble`.
+
+        A file that has not changed since it was last read or written is not parsed again: with a hundred thousand
+        marks that takes longer than a key may.
+        """
         if self.path is None:
-            return self._unkept
+            return self._latest
         try:
-            data = _read(self.path)
+            if self._version is None or self._version != _version(self.path.lstat()):
+                data, version = _read(self.path)
+                self._latest, self._version = _parsed(data, self._id, self.path.name), version
         except FileNotFoundError:
             return Notes()
         except OSError as error:
             return Notes(trouble=f"The notes in {self.path.name} are not read: {_why(error)}.", foreign=True)
-        return _parsed(data, self._id, self.path.name)
+        return self._latest
 
     def change(self, made: Callable[[Notes], Notes]) -> Notes:
         """Make other notes of those that stand there now, and keep them: whole, or not at all.
@@ -143,16 +150,20 @@ class NotesFile:
             raise UsageError(before.trouble, hint="Move that file away; it is left as it is.")
         notes = made(before)
         if self.path is None or self._capture is None:
-            self._unkept = notes
+            self._latest = notes
             return notes
         head = NotesHead(FORMAT, VERSION, self._id, _sound(self._capture.name))
         try:
-            replace(self.path, _lines(notes, head))
+            with whole_file(self.path) as new:
+                new.file.write(_lines(notes, head))
+                new.file.flush()
+                version = _version(os.fstat(new.file.fileno()))
         except OSError as error:
             raise UsageError(
                 f"the notes can't be kept in {self.path}: {_why(error)}",
                 hint="Copy the capture to a directory of your own.",
             ) from None
+        self._latest, self._version = notes, version
         return notes
 
 
@@ -169,7 +180,15 @@ def remove_notes(capture: Path) -> None:
             path.unlink()
 
 
-def _read(path: Path) -> bytes:
+_FileVersion = tuple[int, int, int]
+
+
+def _version(found: os.stat_result) -> _FileVersion:
+    """What changes whenever a file is written or replaced: inode, bytes, nanoseconds of the last change."""
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _read(path: Path) -> tuple[bytes, _FileVersion]:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     with os.fdopen(fd, "rb") as file:
         found = os.fstat(fd)
@@ -177,7 +196,7 @@ def _read(path: Path) -> bytes:
             raise OSError(errno.EINVAL, "it is no ordinary file")
         if found.st_size > MOST_BYTES:
             raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes, more than notes have")
-        return file.read(MOST_BYTES)
+        return file.read(MOST_BYTES), _version(found)
 
 
 def _parsed(data: bytes, capture_id: str, name: str) -> Notes:
@@ -242,6 +261,8 @@ def _is_of_a_later_kind(line: bytes) -> bool:
 
 
 def _tamed(mark: Mark) -> Mark:
+    if mark.color in COLOURS and len(mark.text) <= MOST_TEXT:
+        return mark
     color = mark.color if mark.color in COLOURS else COLOURS[0]
     return msgspec.structs.replace(mark, color=color, text=mark.text[:MOST_TEXT])
 

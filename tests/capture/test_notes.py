@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture import notes
 from inspector.capture.notes import MOST_BYTES, Mark, Notes, NotesFile, View, new_mark, remove_notes
 from inspector.errors import UsageError
 from tests.capture.recording import recorded
@@ -149,3 +150,23 @@ def test_anything_can_stand_there(tmp_path_factory: pytest.TempPathFactory, cont
     capture.with_name("any.mcpcap.notes").write_bytes(HEAD + content)
     found = NotesFile(capture, "me").read()
     assert not found.foreign
+
+
+def test_an_unchanged_file_is_parsed_once_and_a_changed_one_again(
+    capture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[int] = []
+    parse = notes._parsed
+
+    def counted(data: bytes, capture_id: str, name: str) -> Notes:
+        parsed.append(len(data))
+        return parse(data, capture_id, name)
+
+    monkeypatch.setattr(notes, "_parsed", counted)
+    mine, theirs = NotesFile(capture, "me"), NotesFile(capture, "me")
+    for n in range(1, 6):
+        mine.change(lambda found, n=n: found.marked(n, new_mark(n)))  # type: ignore[misc]
+    assert parsed == []
+    theirs.change(lambda found: found.marked(9, new_mark(9)))
+    assert set(mine.read().marks) == {1, 2, 3, 4, 5, 9}
+    assert len(parsed) == 2
