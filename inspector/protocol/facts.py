@@ -70,6 +70,19 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
     """The signal's name ("SIGTERM"): that ended the child (EXIT) or that we sent (SIGNAL)."""
 
 
+SIGNAL_CODES = {
+    129: "SIGHUP", 130: "SIGINT", 131: "SIGQUIT", 132: "SIGILL", 133: "SIGTRAP", 134: "SIGABRT", 135: "SIGBUS",
+    136: "SIGFPE", 137: "SIGKILL", 139: "SIGSEGV", 141: "SIGPIPE", 143: "SIGTERM",
+}
+"""Exit codes that a shell or a container makes of a signal that ended what it ran: 128 + its number (POSIX, sh)."""
+
+
+def exit_words(code: int) -> str:
+    """Say an exit code as it was seen: "exited with code 1"; with what a shell means by it, if it means a signal."""
+    meant = SIGNAL_CODES.get(code)
+    return f"exited with code {code}" + (f" (a shell reports {meant} this way)" if meant else "")
+
+
 CLOSED_HERE = "closed by this side"
 GIVEN_UP_HERE = "given up by this side before the server answered"
 """Why an HTTP exchange ended, if we ended it: stateless, that is how a request is cancelled."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.facts import ProcessEvent, ProcessFact, exit_words
 from inspector.transports.children import (
     Child,
     forget_group,
@@ -51,7 +51,7 @@ class Exit(msgspec.Struct, frozen=True):
 
     def sentence(self) -> str:
         """Say it in words."""
-        how = f"was ended by {self.signal}" if self.signal else f"exited with code {self.code}"
+        how = f"was ended by {self.signal}" if self.signal else exit_words(self.code or 0)
         return f"the server {how} after {self.seconds:.1f} s"
 
 

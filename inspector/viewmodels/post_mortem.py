@@ -11,7 +11,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store import EntryKind
 from inspector.protocol.credentials import command_without_credentials, without_credentials
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.facts import ConnectionEvent, ProcessEvent, ProcessFact
+from inspector.protocol.facts import ConnectionEvent, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction, Frame
 from inspector.viewmodels import previews, signs, text, words
 from inspector.viewmodels.lines import Fact, Line, Section, fact
@@ -157,7 +157,7 @@ def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
     )
 
 
-_ENDED = re.compile(r"the server (?:exited with code \d+|was ended by [\w ]+) after [\d.]+ s")
+_ENDED = re.compile(r"the server (?:exited with code \d+(?: \([\w ]+\))?|was ended by [\w ]+) after [\d.]+ s")
 """What a transport says of an end. The card takes its words: two times of one death would be two deaths."""
 
 
@@ -167,7 +167,7 @@ def _headline(found: _Facts) -> Line:
     if found.signal:
         said = f"The server was ended by {text.visible(found.signal, limit=20)}"
     elif found.exit_code is not None:
-        said = f"The server exited with code {found.exit_code}"
+        said = f"The server {exit_words(found.exit_code)}"
     elif found.exited:
         said = "The server ended"
     elif found.argv and found.pid is None:

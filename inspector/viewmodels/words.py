@@ -13,6 +13,7 @@ from inspector.protocol.facts import (
     ProcessFact,
     SseNote,
     Stderr,
+    exit_words,
 )
 from inspector.protocol.frames import Direction
 from inspector.protocol.questions import KIND_OF_METHOD
@@ -162,7 +163,7 @@ def ending(fact: ProcessFact) -> str:
     """How a process ended: "exited with code 1", "was ended by SIGKILL"."""
     if fact.signal:
         return f"was ended by {text.visible(fact.signal, limit=20)}"
-    return "ended" if fact.code is None else f"exited with code {fact.code}"
+    return "ended" if fact.code is None else exit_words(fact.code)
 
 
 def _http(fact: HttpFact) -> Span:

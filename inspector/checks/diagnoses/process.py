@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, Scene
-from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -104,10 +104,6 @@ _CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
 )
 
 
-_SIGNALS = {134: "SIGABRT", 137: "SIGKILL", 139: "SIGSEGV", 143: "SIGTERM"}
-"""Exit codes that a shell or a container makes of a signal."""
-
-
 def last_words(scene: Scene, n: int) -> Flaw:
     """What stderr tells of an end: the cause, if it is a common one, else the last line. `n` is the end's entry."""
     for pattern, cause, fix in _CAUSES:
@@ -123,7 +119,7 @@ def last_words(scene: Scene, n: int) -> Flaw:
 def survives_the_handshake(case: Case) -> Iterator[Flaw]:
     """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
     ended = died(case.scene)
-    if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *_SIGNALS):
+    if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
         return
     said = f"the server exited with code {ended[2].code} after {(ended[1] - case.scene.began_ns) / 1e9:.1f} s"
     words = last_words(case.scene, ended[0])
@@ -134,7 +130,7 @@ def survives_the_handshake(case: Case) -> Iterator[Flaw]:
 def survives_its_work(case: Case) -> Iterator[Flaw]:
     """It ended by itself, and somebody was waiting for an answer; or with a code that is not 0."""
     scene, ended = case.scene, exit_of(case.scene)
-    if scene.opening is None or ended is None or ended[2].signal or ended[2].code in _SIGNALS:
+    if scene.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
     waiting = [each for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER]
     if not waiting and not ended[2].code:
@@ -195,11 +191,15 @@ def is_not_killed(case: Case) -> Iterator[Flaw]:
     ended = exit_of(case.scene)
     if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.scene.processes):
         return
-    signal = ended[2].signal or _SIGNALS.get(ended[2].code or 0, "")
+    signal = ended[2].signal or SIGNAL_CODES.get(ended[2].code or 0, "")
     if signal:
         fix = _KILLED.get(signal, "A fault in native code leaves a core.")
         mild = _HINT if fix == _ASKED_TO_END else None
-        yield Flaw(f"the server was ended by {signal}", frames=(ended[0],), instead=True, fix=fix, severity=mild)
+        said = f"the server was ended by {signal}"
+        if not ended[2].signal:  # what was seen is a code, which a program may also choose by itself
+            said = f"the server {exit_words(ended[2].code or 0)}"
+            fix = f"If a shell or a container started it, {signal} ended what it ran. {fix}"
+        yield Flaw(said, frames=(ended[0],), instead=True, fix=fix, severity=mild)
 
 
 _MISSING = re.compile(

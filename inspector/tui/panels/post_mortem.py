@@ -7,15 +7,16 @@ import os
 from collections.abc import Sequence
 from typing import ClassVar
 
-from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.capture.surroundings import TAIL_LINES
 from inspector.tui import keys
 from inspector.tui.styles import glyphs, role_styles, spans_to_text
 from inspector.tui.subject import Stage, Subject
@@ -23,12 +24,14 @@ from inspector.tui.widgets.scroller import Scroller
 from inspector.tui.widgets.section_card import COPY, section_renderable, sections_text
 from inspector.viewmodels.lines import Line, Section, plain
 from inspector.viewmodels.post_mortem import PostMortem, post_mortem
-from inspector.viewmodels.text import visible
+from inspector.viewmodels.text import cell_width, visible
 
 _WIDE = 100
-_LAST_WORDS = "stderr"
-_LAST_LINES = 12
-"""As many of them as leave room for the rest; the server's screen and the traffic have more."""
+_STDERR = "stderr"
+_LEAST_LINES, _MOST_LINES = 3, 12
+"""Of stderr, as there is room; the server's log and the traffic have more."""
+_SHARE = 0.65
+"""Of the height that is there, at most."""
 
 
 class PostMortemCard(Scroller):
@@ -89,7 +92,9 @@ class PostMortemCard(Scroller):
 
     def _draw(self) -> None:
         wide, dark = self.size.width >= _WIDE, self.app.current_theme.dark
-        drawn = _drawn(self._subject, self._mortem(), self._reason(), wide=wide, dark=dark)
+        around = self.parent.size if isinstance(self.parent, Widget) else self.app.size
+        size = max(1, (self.size.width or around.width) - 4), int(around.height * _SHARE) - 2
+        drawn = _drawn(self._subject, self._mortem(), self._reason(), size, wide=wide, dark=dark)
         self._text.update(drawn)
 
     def on_resize(self) -> None:
@@ -130,12 +135,18 @@ def _headline(subject: Subject, mortem: PostMortem) -> Line:
     return mortem.headline
 
 
-def _drawn(subject: Subject, mortem: PostMortem, reason: Sequence[Line], *, wide: bool, dark: bool) -> RenderableType:
-    """Return the card: what happened, and why, then the last words and the facts, side by side if there is room."""
+def _drawn(
+    subject: Subject, mortem: PostMortem, reason: Sequence[Line], size: tuple[int, int], *, wide: bool, dark: bool
+) -> RenderableType:
+    """Return the card: what happened, and why, then the end of stderr and the facts, side by side if there is room.
+
+    `size`: cells and rows that are in sight at once.
+    """
+    width, rows = size
     inks = role_styles(dark=dark)
     headline = spans_to_text(_headline(subject, mortem), dark=dark)
     headline.no_wrap, headline.end = False, "\n"
-    head: list[RenderableType] = [headline]
+    head: list[Text] = [headline]
     told = " ".join(plain(line) for line in reason)
     if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in told:
         head.append(Text(mortem.why, inks["text"]))
@@ -145,9 +156,23 @@ def _drawn(subject: Subject, mortem: PostMortem, reason: Sequence[Line], *, wide
         head.append(shown)
     if subject.hint and len(reason) < 2:  # the second line is what to do
         head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
-    words = [_part(section, dark=dark) for section in mortem.sections if section.title == _LAST_WORDS]
-    facts = [_part(section, dark=dark) for section in mortem.sections if section.title != _LAST_WORDS]
+    room = rows - sum(-(-cell_width(each.plain) // width) for each in head) - 2
+    words = [_last_words(section, subject, room, dark=dark) for section in mortem.sections if section.title == _STDERR]
+    facts = [_part(section, dark=dark) for section in mortem.sections if section.title != _STDERR]
     return Group(*head, _beside(facts, words) if wide and facts and words else Group(*words, *facts))
+
+
+def _last_words(section: Section, subject: Subject, room: int, *, dark: bool) -> RenderableType:
+    """The end of stderr: as many lines as there is room for, each cut at the edge."""
+    shown = section.lines[-max(_LEAST_LINES, min(room, _MOST_LINES)) :]
+    there = len(subject.journal.stderr_tail)
+    total = f" of {there}" if there < TAIL_LINES else ""
+    more = f"  last {len(shown)}{total} lines" if len(shown) < there else ""
+    title = Text.assemble((section.title, role_styles(dark=dark)["title"]), (more, role_styles(dark=dark)["muted"]))
+    lines = [spans_to_text(line, dark=dark) for line in shown]
+    for line in lines:
+        line.no_wrap, line.overflow, line.end = True, "ellipsis", "\n"
+    return Group(Text(""), title, *lines)
 
 
 def _says_the_same(why: str, headline: str) -> bool:
@@ -157,9 +182,8 @@ def _says_the_same(why: str, headline: str) -> bool:
 
 
 def _part(section: Section, *, dark: bool) -> RenderableType:
-    shown = replace(section, lines=section.lines[-_LAST_LINES:])
     title = Text(section.title, role_styles(dark=dark)["title"])
-    return Group(Text(""), title, section_renderable(shown, dark=dark))
+    return Group(Text(""), title, section_renderable(section, dark=dark))
 
 
 def _beside(left: list[RenderableType], right: list[RenderableType]) -> Table:

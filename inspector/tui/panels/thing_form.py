@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.message import Message
@@ -265,11 +266,11 @@ class ThingForm(JudgedForm, StepForm):
             await self.form.toggle_json()
             self._renew_bar()
 
-    def on_descendant_focus(self) -> None:
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Give the fields the room once one of them is typed into."""
         self.set_timer(_SETTLED_S, self._fold)
 
-    def on_descendant_blur(self) -> None:
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Show the text above again once no field has the focus."""
         self.set_timer(_SETTLED_S, self._fold)
 

@@ -140,10 +140,13 @@ def test_a_script_that_is_named_from_another_directory_is_the_wrong_directory() 
 
 
 @pytest.mark.parametrize(("code", "signal"), [(137, "SIGKILL"), (139, "SIGSEGV"), (134, "SIGABRT")])
-def test_what_a_shell_makes_of_a_signal_is_the_signal(code: int, signal: str) -> None:
+def test_a_code_that_a_shell_makes_of_a_signal_is_told_as_a_code(code: int, signal: str) -> None:
     (found,) = _dead(code, "Killed")().findings()
     assert found.id == "P-06"
-    assert signal in found.sentence
+    assert found.sentence == f"the server exited with code {code} (a shell reports {signal} this way)"
+    assert found.fix.startswith(f"If a shell or a container started it, {signal} ended what it ran. ")
+    (real,) = _dead(None, signal=signal)().findings()
+    assert real.sentence == f"the server was ended by {signal}"
 
 
 def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:

@@ -165,3 +165,27 @@ async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeyp
     monkeypatch.setattr(PostMortemCard, "_reason", lambda _: reason)
     told = await shown(PostMortemCard(subject))
     assert (told.count("refuses connections"), hint in told, "→ Is it running?" in told) == (1, False, True)
+
+
+async def test_the_end_of_stderr_is_in_sight_and_no_line_is_wrapped(tape: Tape) -> None:
+    subject = dead(tape)
+    for number in range(60):
+        tape.stderr(f"line {number} ".encode() + b"x" * 200)
+    tape.stderr(b"the very last line")
+    screen = await shown(PostMortemCard(subject), (80, 24))
+    assert "the very last line" in screen
+    assert "line 59 xxx" in screen
+    assert "line 2 " not in screen
+    assert "of 63 lines" in screen
+    (last,) = [row for row in screen.split("\n") if "line 59" in row]
+    assert "…" in last
+    assert not any(row.strip("│ ").startswith("xxx") for row in screen.split("\n"))
+
+
+async def test_an_exit_code_is_told_as_a_code_whatever_a_shell_means_by_it(tape: Tape) -> None:
+    why = "the server exited with code 139 (a shell reports SIGSEGV this way) after 0.3 s"
+    tape.started().initialized("2025-06-18")
+    tape.wait(300).died(code=139, why=why)
+    screen = await shown(PostMortemCard(Staged(tape, stage=Stage.CLOSED, why=why)), (100, 24))
+    assert "✗ The server exited with code 139 (a shell reports SIGSEGV this way)" in screen
+    assert "was ended by" not in screen
