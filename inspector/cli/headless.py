@@ -98,9 +98,7 @@ async def _visit(
     *,
     afresh: bool,
 ) -> ExitStatus:
-    settings = settings_for(chosen, output.world)
-    if afresh:
-        settings = msgspec.structs.replace(settings, remembered=None)
+    settings = settings_for(chosen, output.world, afresh=afresh)
     async with open_session(chosen.target, journal, settings) as session:
         try:
             settled = await session.connect()

@@ -9,10 +9,11 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.cli.options import Chosen
 from inspector.cli.sampler import demand_consent
 from inspector.cli.world import World
-from inspector.config.eras import Eras
+from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places
-from inspector.config.targets import HttpTarget
+from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
+from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import Settings
 
@@ -21,10 +22,10 @@ if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.transports.http.authorizing import Authorizer
 
 
-def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> Settings:
+def settings_for(chosen: Chosen, world: World, *, has_person: bool = False, afresh: bool = False) -> Settings:
     """How to talk to a target: what was asked for, and what is remembered of it.
 
-    `has_person`: somebody sits at the screen and can be asked.
+    `has_person`: somebody sits at the screen and can be asked. `afresh`: whatever is remembered is left aside.
 
     Raises: UsageError if a model needs the consent of a person who is not there.
     """
@@ -32,6 +33,8 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         demand_consent(chosen.answers.model)
     eras = Eras(places(world.env).state)
     authorizer, guide = _way_in(chosen, world, has_person=has_person)
+
+    remembered = None if afresh else eras.get(chosen.target.key)
 
     def remember(opening: Opening) -> None:
         if chosen.era is None and not chosen.revision:
@@ -53,9 +56,17 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False) -> S
         has_person=has_person,
         authorizer=authorizer,
         guide=guide,
-        remembered=eras.get(chosen.target.key),
+        remembered=remembered,
+        revealed=_revealed(chosen.target) if remembered is None else None,
         remember=remember,
     )
+
+
+def _revealed(target: Target) -> Era | None:
+    """What the command of a server reveals of its era."""
+    if not isinstance(target, StdioTarget):
+        return None
+    return revealed_era(target.argv, target.environment.values, target.cwd)
 
 
 def _way_in(

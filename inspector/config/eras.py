@@ -1,4 +1,4 @@
-"""What is remembered of each target between two runs: the era it was found in, so that the next start need not ask.
+"""What is known of a target's era before anybody asks: what was found in an earlier run, and what its command reveals.
 
 A memory is a hint. One that is lost, broken or wrong costs a probe and nothing else, so nothing here fails: a file
 that can't be read is no memory, and one that can't be written is a line in the log. Targets are kept as hashes,
@@ -7,7 +7,11 @@ since an argv or a URL may carry secrets.
 
 import hashlib
 import logging
-from collections.abc import Sequence
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -88,3 +92,144 @@ class Eras:
             replace_file(self._file, msgspec.json.encode(_File(_FORMAT, eras)))
         except (OSError, UsageError) as error:
             logger.warning("what was found out about a server's era can't be kept: %s", error)
+
+
+_MOST_SOURCE = 1 << 18
+"""Bytes of a source file that are searched for an import."""
+_MOST_FILES = 300
+"""Files of a package that are searched."""
+_PYTHON = re.compile(r"python(\d+(\.\d+)*)?")
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:mcp|fastmcp)\b", re.MULTILINE)
+_REQUIRES = re.compile(rb"^(?:Requires-Dist:[ \t]*(?:mcp|fastmcp)\b(?!-)|Name:[ \t]*mcp[ \t\r]*$)", re.MULTILINE | re.I)
+_INLINE = re.compile(rb"^# /// script", re.MULTILINE)
+_BEHIND_SH = re.compile(rb"^'''exec' \"?([^\"\s]+)", re.MULTILINE)
+_FLAGS = {"-u", "-B", "-E", "-s", "-I", "-O", "-OO", "-v", "-q"}
+_UV_FLAGS = {"-q", "--quiet", "--no-sync", "--frozen", "--locked", "--offline", "--no-progress"}
+
+
+def revealed_era(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Era | None:
+    """The era that a command reveals by what is installed; None where it reveals nothing. Nothing is run.
+
+    Known so far are servers on version 1 of the Python SDK (`mcp`). All are of the handshake era, and write some 250
+    lines to stderr when they get a request that they do not know. Two things must be certain. The environment of the
+    interpreter that the command names (itself, in a script's first line, or by `uv run`) has the metadata of `mcp` 1
+    and of no other version. And the program uses it: the distribution that a console script belongs to requires `mcp`
+    or `fastmcp`, or the script or module imports one of them. `env` is the child's, `cwd` its directory. A wrong
+    answer costs one refused request: then the era is found out.
+    """
+    try:
+        found = _python_of(argv, env, Path(cwd))
+        others = [entry for entry in env.get("PYTHONPATH", "").split(":") if entry]
+        if found is None or any(Path(cwd, entry, "mcp").exists() for entry in others):
+            return None
+        interpreter, words = found
+        places = _places(interpreter)
+        versions = {each.name.split("-")[1].split(".")[0] for place in places for each in place.glob("mcp-*.dist-info")}
+        return Era.LEGACY if versions == {"1"} and _uses_sdk(words, places, Path(cwd)) else None
+    except (OSError, ValueError):
+        return None
+
+
+_Run = tuple[Path, tuple[str, ...]]
+"""An interpreter, and the words after it."""
+
+
+def _python_of(argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:
+    """The interpreter that a command runs; None if that can't be told."""
+    program = _program(argv[0], env, cwd) if argv else None
+    if program is None:
+        return None
+    if _PYTHON.fullmatch(program.name):
+        return program, tuple(argv[1:])
+    return _python_of_uv(argv[1:], cwd) if program.name == "uv" else _python_of_script(program, argv[1:], env, cwd)
+
+
+def _program(word: str, env: Mapping[str, str], cwd: Path) -> Path | None:
+    if "/" in word:
+        return cwd / word if (cwd / word).is_file() else None
+    found = shutil.which(word, path=env.get("PATH", ""))
+    return cwd / found if found else None
+
+
+def _python_of_uv(words: Sequence[str], cwd: Path) -> _Run | None:
+    """The interpreter in a project's `.venv`, for `uv [--directory D] run NAME`."""
+    left, place, has_run = list(words), cwd, False
+    while left and (left[0].startswith("-") or not has_run):
+        word = left.pop(0)
+        if word in ("--directory", "--project") and left:
+            place = cwd / left.pop(0)
+        elif word == "run" and not has_run:
+            has_run = True
+        elif word not in _UV_FLAGS:
+            return None
+    bin_ = place / ".venv" / "bin"
+    if not left or not (bin_ / "python").exists():
+        return None
+    if (bin_ / left[0]).is_file() and not _PYTHON.fullmatch(left[0]):
+        return bin_ / "python", (str(bin_ / left[0]),)
+    rest = left[1:] if _PYTHON.fullmatch(left[0]) else left
+    if not rest or _INLINE.search(_read(place / rest[0])):  # such a script gets an environment of its own
+        return None
+    return bin_ / "python", tuple(str(place / word) if (place / word).is_file() else word for word in rest)
+
+
+def _python_of_script(script: Path, words: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:
+    """The interpreter in the first line of a script, also where an installer has put it behind `/bin/sh`."""
+    head = _read(script, 512)
+    first = head[2:].split(b"\n")[0].decode("utf-8", "replace").split() if head.startswith(b"#!") else []
+    if not first:
+        return None
+    interpreter: Path | None = Path(first[0])
+    if interpreter.name == "env":
+        interpreter = _program(first[-1], env, cwd)
+    elif interpreter.name == "sh" and (found := _BEHIND_SH.search(head)):
+        interpreter = Path(found[1].decode("utf-8", "replace"))
+    if interpreter is None or not _PYTHON.fullmatch(interpreter.name):
+        return None
+    return interpreter, (str(script), *words)
+
+
+def _places(interpreter: Path) -> list[Path]:
+    """Where the packages of an interpreter are. Links are not followed: that of an environment leads out of it."""
+    names = ("lib/python3*/site-packages", "lib/python3*/dist-packages", "local/lib/python3*/dist-packages")
+    return [found for name in names for found in interpreter.parent.parent.glob(name)]
+
+
+def _uses_sdk(words: Sequence[str], places: Sequence[Path], cwd: Path) -> bool:
+    """Whether the program behind an interpreter uses the SDK."""
+    match [word for word in words if word not in _FLAGS]:
+        case ["-c", code, *_]:
+            return _IMPORT.search(code.encode(errors="replace")) is not None
+        case ["-m", module, *_] if top := module.split(".")[0]:
+            found = (place / name for place in (cwd, *places) for name in (top, f"{top}.py"))
+            return any(_IMPORT.search(_read(file)) for file in _sources(next((p for p in found if p.exists()), None)))
+        case [script, *_] if not script.startswith("-"):
+            if owners := list(_owners(Path(script), places)):
+                return any(_REQUIRES.search(_read(each / "METADATA")) for each in owners)
+            return _IMPORT.search(_read(cwd / script)) is not None
+        case _:
+            return False
+
+
+def _owners(script: Path, places: Sequence[Path]) -> Iterator[Path]:
+    """The metadata of the distributions that have a console script of this name."""
+    line = re.compile(rb"^" + re.escape(os.fsencode(script.name)) + rb"[ \t]*=", re.MULTILINE)
+    for place in places:
+        for each in place.glob("*.dist-info"):
+            if line.search(_read(each / "entry_points.txt")):
+                yield each
+
+
+def _sources(module: Path | None) -> Iterator[Path]:
+    if module is not None and module.is_dir():
+        yield from islice(module.rglob("*.py"), _MOST_FILES)
+    elif module is not None:
+        yield module
+
+
+def _read(file: Path, most: int = _MOST_SOURCE) -> bytes:
+    """The beginning of a regular file; nothing of what is none."""
+    if not file.is_file():
+        return b""
+    with file.open("rb") as opened:
+        return opened.read(most)

@@ -71,6 +71,9 @@ class Settings(msgspec.Struct, frozen=True):
     guide: "Guide | None" = None
     """Whoever takes the person at the screen to a login, for the screen to show; None: nobody does."""
     remembered: Era | None = None
+    """What the target was found to be in an earlier run."""
+    revealed: Era | None = None
+    """What its command reveals; used where nothing is remembered."""
     remember: Callable[[Opening], None] = _forget
 
 
@@ -81,7 +84,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         client=ClientIdentity(client_info(), settings.offers, settings.extensions),
         era=settings.era,
         revision=settings.revision,
-        remembered=settings.remembered,
+        remembered=settings.remembered or settings.revealed,
         over_http=over_http,
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
         silence_s=min(settings.probe_silence_s, settings.clocks.idle_s or settings.probe_silence_s),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.config.eras import MOST, Eras, process_key, url_key
+from inspector.config.eras import MOST, Eras, process_key, revealed_era, url_key
 from inspector.protocol.revisions._shape import Era
 
 _KEY = url_key("https://example.org/mcp")
@@ -131,3 +131,87 @@ def test_targets_are_told_apart_by_all_that_matters() -> None:
     ]
     assert len(set(keys)) == len(keys)
     assert url_key("https://example.org/mcp#top") == _KEY
+
+
+def environment(place: Path, *versions: str, requires: str = "mcp[cli]>=1.6") -> Path:
+    """An environment with these versions of the SDK and a console script `serve`; its `bin`."""
+    packages, bin_ = place / "lib" / "python3.12" / "site-packages", place / "bin"
+    bin_.mkdir(parents=True)
+    for version in versions:
+        (packages / f"mcp-{version}.dist-info").mkdir(parents=True)
+    own = packages / "serve_it-1.0.dist-info"
+    own.mkdir(parents=True)
+    (own / "entry_points.txt").write_text("[console_scripts]\nserve = serve_it:main\n")
+    (own / "METADATA").write_text(f"Name: serve-it\nRequires-Dist: {requires}\n")
+    (packages / "serve_it").mkdir()
+    (packages / "serve_it" / "__init__.py").write_text("from .main import main\n")
+    (packages / "serve_it" / "main.py").write_text("import os\nfrom mcp.server.fastmcp import FastMCP\n")
+    (bin_ / "python").symlink_to("/usr/bin/env")
+    (bin_ / "serve").write_text(f"#!{bin_ / 'python'}\nfrom serve_it import main\n")
+    (bin_ / "serve").chmod(0o755)
+    return bin_
+
+
+def test_a_console_script_reveals_the_sdk_that_it_requires(tmp_path: Path) -> None:
+    bin_ = environment(tmp_path / "one", "1.30.0")
+    assert revealed_era([str(bin_ / "serve")], {}, "/") is Era.LEGACY
+    assert revealed_era(["serve", "--db", "x"], {"PATH": str(bin_)}, "/") is Era.LEGACY
+    assert revealed_era([str(environment(tmp_path / "two", "2.3.0") / "serve")], {}, "/") is None
+    assert revealed_era([str(environment(tmp_path / "both", "1.30.0", "2.3.0") / "serve")], {}, "/") is None
+    assert revealed_era([str(environment(tmp_path / "none") / "serve")], {}, "/") is None
+    other = environment(tmp_path / "other", "1.30.0", requires="mcp-types>=2")
+    assert revealed_era([str(other / "serve")], {}, "/") is None
+
+
+def test_a_long_interpreter_is_found_behind_the_shell(tmp_path: Path) -> None:
+    bin_ = environment(tmp_path / "env", "1.2")
+    (bin_ / "serve").write_text(f"#!/bin/sh\n'''exec' \"{bin_ / 'python'}\" \"$0\" \"$@\"\n' '''\n")
+    assert revealed_era([str(bin_ / "serve")], {}, "/") is Era.LEGACY
+
+
+@pytest.mark.parametrize(
+    ("text", "era"),
+    [
+        ("from mcp.server import Server", Era.LEGACY),
+        ("import os\n    import mcp", Era.LEGACY),
+        ("from fastmcp import FastMCP", Era.LEGACY),
+        ("import mcp_types", None),
+        ("import json, sys  # a server without the SDK", None),
+        ("", None),
+    ],
+)
+def test_a_script_reveals_the_sdk_that_it_imports(tmp_path: Path, text: str, era: Era | None) -> None:
+    python = str(environment(tmp_path / "env", "1.30.0") / "python")
+    (tmp_path / "server.py").write_text(text)
+    assert revealed_era([python, "-u", "server.py"], {}, str(tmp_path)) is era
+    assert revealed_era([python, "-m", "server"], {}, str(tmp_path)) is era
+    assert revealed_era([python, "-c", text], {}, str(tmp_path)) is era
+
+
+def test_a_module_and_a_project_reveal_it_too(tmp_path: Path) -> None:
+    bin_ = environment(tmp_path / "project" / ".venv", "1.9.4")
+    assert revealed_era([str(bin_ / "python"), "-m", "serve_it"], {}, "/") is Era.LEGACY
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.write_bytes(b"\x7fELF")
+    uv.chmod(0o755)
+    run = ["uv", "--directory", str(tmp_path / "project"), "run"]
+    path = {"PATH": str(uv.parent)}
+    assert revealed_era([*run, "serve"], path, "/") is Era.LEGACY
+    (tmp_path / "project" / "server.py").write_text("import mcp")
+    assert revealed_era([*run, "server.py"], path, "/") is Era.LEGACY
+    assert revealed_era([*run, "python", "server.py"], path, "/") is Era.LEGACY
+    assert revealed_era([*run, "--with", "mcp==2", "serve"], path, "/") is None
+    (tmp_path / "project" / "server.py").write_text("# /// script\n# dependencies = []\n# ///\nimport mcp")
+    assert revealed_era([*run, "server.py"], path, "/") is None
+
+
+def test_what_can_not_be_told_is_not_guessed(tmp_path: Path) -> None:
+    bin_ = environment(tmp_path / "env", "1.30.0")
+    (tmp_path / "mcp").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    assert revealed_era([str(bin_ / "serve")], {"PYTHONPATH": f"/nowhere:{tmp_path}"}, "/") is None
+    for argv in ([], [""], ["\0"], ["/nowhere/python"], [str(tmp_path)], [str(bin_ / "python")]):
+        assert revealed_era(argv, {}, "/") is None
+    assert revealed_era([str(bin_ / "python"), str(tmp_path / "pipe")], {}, "/") is None
+    assert revealed_era([str(bin_ / "python"), "-X", "dev", "-m", "serve_it"], {}, "/") is None

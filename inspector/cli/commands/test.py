@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from inspector.capture.compare.normal import Normal
 from inspector.capture.journal import start_capture
@@ -89,7 +88,7 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
 
 def _alone(chosen: Chosen, world: World) -> Session:
     """A connection for one case, without a capture of its own."""
-    settings = msgspec.structs.replace(settings_for(chosen, world), remembered=None)
+    settings = settings_for(chosen, world, afresh=True)
     return open_session(chosen.target, start_capture(None), settings)
 
 
