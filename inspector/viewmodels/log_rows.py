@@ -10,7 +10,7 @@ import msgspec
 
 from inspector.capture.beginnings import beginning
 from inspector.capture.journal import Journal
-from inspector.capture.store import EntryKind, MessageKind
+from inspector.capture.store import KIND_BITS, EntryKind, MessageKind
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import HttpFact
 from inspector.protocol.frames import Direction, Frame
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _EXTRA = frozenset(("http", "id", "session"))
 _BAR = 10
 """Cells of the bar that shows how far a request is."""
+_MOST_BEFORE = 300
+"""Entries before a run of stderr among which the message is looked for that it follows."""
 _LOST_BYTES = "its bytes can't be read back"
 
 
@@ -48,7 +50,7 @@ class Place(msgspec.Struct, frozen=True):
     previous_ns: int | None = None
     """When the entry of the row above crossed the wire; None for the first."""
     run: Run | None = None
-    """The run of notifications that the row begins."""
+    """The run of notifications or lines of stderr that the row begins."""
     grows: bool = False
     """Whether more of that run may come."""
     window: Window | None = None
@@ -78,7 +80,7 @@ class RowWriter:
         if self._store.kind(n) is EntryKind.FRAME:
             self._frame(cells, n, exchange, place, now_ns)
         else:
-            self._fact(cells, n)
+            self._fact(cells, n, place.run)
         if self._journal.marks and (noted := self._noted(n, exchange, place)):
             cells["what"] = [*noted, *cells.get("what", [])]
         waits = exchange is not None and (exchange.is_open or self._goes_on(exchange))
@@ -264,8 +266,8 @@ class RowWriter:
                     return previews.of_payload(answer.payload)[0], "error"
         return previews.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
 
-    def _fact(self, cells: dict[str, list[Span]], n: int) -> None:
-        entry = self._store.entry(n)
+    def _fact(self, cells: dict[str, list[Span]], n: int, run: Run | None) -> None:
+        entry = self._store.entry(run.last if run is not None and not run.opened else n)
         if isinstance(entry.what, Frame):
             return
         said, role = words.sentence(entry.what)
@@ -279,6 +281,28 @@ class RowWriter:
             cells["came"] = cells["size"]
         else:
             cells["size"] = []
+        if run is not None:
+            what: list[Span] = [("stderr", role)]
+            self._tell_of_run(cells, what, run)
+            what.append((f" after {followed}" if (followed := self._followed(run.first)) else "", "muted"))
+            cells["what"] = [*what, ("  ", "text"), *cells["what"]]
+            cells.pop("took", None)  # its room is for the text
+
+    def _followed(self, n: int) -> str:
+        """What the server got or answered last before entry n, or that it was started; "" if that is long ago."""
+        first = max(1, n - _MOST_BEFORE)
+        columns = self._store.columns(first, n - 1)
+        for at in range(n - 1 - first, -1, -1):
+            before, kind = first + at, columns.flags[at] & KIND_BITS
+            if columns.kinds[at] == EntryKind.PROCESS:
+                return "the start of the server"
+            if columns.kinds[at] != EntryKind.FRAME or kind in (MessageKind.NOTIFICATION, MessageKind.GARBLED):
+                continue
+            exchanges, number = self._journal.conversation.exchanges, columns.exchanges[at]
+            method = exchanges[number - 1].method if 0 < number <= len(exchanges) else self._store.method(before)
+            answer = "the answer to " if kind in (MessageKind.ANSWER, MessageKind.ERROR) else ""
+            return f"{answer}{text.visible(method, limit=60)} #{before}"
+        return ""
 
 
 def _indent(place: Place) -> list[Span]:

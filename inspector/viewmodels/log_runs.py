@@ -1,4 +1,4 @@
-"""Runs of the tree: notifications of one method that follow one another without another row between them.
+"""Runs of the tree: notifications of one method, or lines of stderr, that follow one another with no row between them.
 
 A long run is one row, that of its first, and says how many there are. Told once for each entry, in order, from
 columns alone; a run costs the same however long it is. The rows of a filter are never folded: they were asked for.
@@ -40,7 +40,7 @@ class _Growing(msgspec.Struct):
     """The run that the last row of a block belongs to."""
 
     like: tuple[str, Direction | None]
-    """Its method, and who sent it."""
+    """Its method, and who sent it; for stderr ("", None)."""
     first: int
     count: int = 1
     early: list[int] = []
@@ -59,11 +59,11 @@ class Runs:
         self._late: list[int] = []
 
     def take(self, n: int) -> None:
-        """A notification has come that may be part of a run."""
+        """A notification or a line of stderr has come that may be part of a run."""
         self.take_many(n, n)
 
     def take_many(self, first: int, last: int) -> None:
-        """Notifications that are alike have come, one behind the other in one block, or each in its own."""
+        """Such that are alike have come, one behind the other in one block, or each in its own."""
         level = self._level(first)
         like = self._store.method(first), self._store.direction(first)
         growing = self._growing.get(level)

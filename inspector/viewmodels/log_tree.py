@@ -26,7 +26,7 @@ IN_WIRE_PLAIN = 8
 _EVERYWHERE = IN_TREE | IN_TREE_PLAIN | IN_WIRE | IN_WIRE_PLAIN
 
 _FACT_FLAGS = {
-    EntryKind.STDERR: _EVERYWHERE,
+    EntryKind.STDERR: _EVERYWHERE | IN_RUN,
     EntryKind.CONNECTION: IN_TREE | IN_WIRE,
     EntryKind.PROCESS: IN_TREE | IN_WIRE,
     EntryKind.HTTP: IN_WIRE,
@@ -122,8 +122,8 @@ class Tree:
     def _take_stderr(self, first: int, last: int) -> int:
         """Lines of stderr, each of which begins its own block."""
         self.roots.extend(range(first, last + 1))
-        self.flags.extend(bytes((_EVERYWHERE,)) * (last - first + 1))
-        self.runs.interrupt(first)
+        self.flags.extend(bytes((_EVERYWHERE | IN_RUN,)) * (last - first + 1))
+        self.runs.take_many(first, last)
         return 0
 
     def _cause_of_run(self, first: int) -> int | None:

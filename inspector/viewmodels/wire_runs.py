@@ -1,4 +1,4 @@
-"""Rows of the wire's order that are folded into one: notifications of one method that stand side by side.
+"""Rows of the wire's order that are folded into one: notifications of one method, or lines of stderr, side by side.
 
 Nothing folds here by itself, for this order proves what came one after the other; a person folds what is in the way,
 and the row says how many it stands for.
@@ -6,7 +6,7 @@ and the row says how many it stands for.
 
 from collections.abc import Sequence
 
-from inspector.capture.store import KIND_BITS, MessageKind, Store
+from inspector.capture.store import KIND_BITS, EntryKind, MessageKind, Store
 from inspector.viewmodels.log_runs import Run
 
 _STEP = 1000
@@ -40,7 +40,7 @@ class WireRuns:
         self._runs.clear()
 
     def alike(self, rows: Sequence[int], index: int) -> range:
-        """The rows around one that are like it, itself among them; itself alone if it is no notification."""
+        """The rows around one that are like it, itself among them; itself alone if it is of another kind."""
         like = self._like(rows[index])
         if like is None:
             return range(index, index + 1)
@@ -55,24 +55,22 @@ class WireRuns:
                 break
         return range(first, last + 1)
 
-    def _like(self, n: int) -> tuple[int, int] | None:
+    def _like(self, n: int) -> tuple[int, int, int] | None:
         columns = self._store.columns(n, n)
-        flags = columns.flags[0]
-        return (flags, columns.methods[0]) if flags & KIND_BITS == MessageKind.NOTIFICATION else None
+        kind, flags = columns.kinds[0], columns.flags[0]
+        folds = kind == EntryKind.STDERR or flags & KIND_BITS == MessageKind.NOTIFICATION
+        return (kind, flags, columns.methods[0]) if folds else None
 
-    def _alike_at_start(self, block: Sequence[int], like: tuple[int, int]) -> int:
+    def _alike_at_start(self, block: Sequence[int], like: tuple[int, int, int]) -> int:
         return next((at for at, same in enumerate(self._same(block, like)) if not same), len(block))
 
-    def _alike_at_end(self, block: Sequence[int], like: tuple[int, int]) -> int:
+    def _alike_at_end(self, block: Sequence[int], like: tuple[int, int, int]) -> int:
         found = self._same(block, like)[::-1]
         return next((at for at, same in enumerate(found) if not same), len(block))
 
-    def _same(self, block: Sequence[int], like: tuple[int, int]) -> list[bool]:
+    def _same(self, block: Sequence[int], like: tuple[int, int, int]) -> list[bool]:
         """Of each entry whether it is like that, and no run of its own."""
         first, last = block[0], block[-1]
         columns = self._store.columns(first, last)
-        flags, method = like
-        return [
-            columns.flags[n - first] == flags and columns.methods[n - first] == method and n not in self._runs
-            for n in block
-        ]
+        kinds, flags, methods = columns.kinds, columns.flags, columns.methods
+        return [(kinds[n - first], flags[n - first], methods[n - first]) == like and n not in self._runs for n in block]

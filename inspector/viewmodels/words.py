@@ -44,6 +44,8 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             if exchange.probe:  # it asks what servers of the older era refuse, and nothing is wrong with that
                 return f"refused{code}", "muted"
             return f"{signs.ERROR} error{code}", "error"
+        case ExchangeState.CANCELLED | ExchangeState.LOST if exchange.probe and exchange.method == "server/discover":
+            return "no answer", "muted"  # the same holds for servers that keep silent, or exit
         case ExchangeState.CANCELLED:
             return f"{signs.TIMES} cancelled", "warning"
         case ExchangeState.LATE:

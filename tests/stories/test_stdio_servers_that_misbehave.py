@@ -34,7 +34,7 @@ def tells_what_and_what_to_do(ran: Ran, what: str, hint: str = "") -> None:
     assert "Traceback" not in ran.told
 
 
-STRANGERS = "! The server exited with code {} after 0."
+STRANGERS = "! The server exited at server/discover and was started again with initialize: it exited with code {} after"
 
 
 def strict(place: Path, *words: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.filters.parse import parse
+from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.log import LogModel
 from inspector.viewmodels.log_index import RowIndex
@@ -79,6 +80,59 @@ def test_a_run_that_is_unfolded_grows_row_by_row(tape: Tape) -> None:
     model.toggle_fold(300)
     assert model.count == 1
     assert "×315" in _rows(model)[0]
+
+
+def _mutter(tape: Tape, count: int, said: bytes = b"line") -> None:
+    for n in range(count):
+        tape.wait(1).stderr(b"%b %d" % (said, n))
+
+
+def test_lines_of_stderr_are_one_row_that_says_what_they_follow(tape: Tape) -> None:
+    call = tape.call(1, "slow")
+    _mutter(tape, 150)
+    tape.answer(1, {})
+    _mutter(tape, 100)
+    model = _model(tape)
+    row = " ".join(_rows(model)[1].split())
+    assert model.count == 2, "the answer is no row, so the lines stand side by side"
+    assert row.startswith(f"! stderr ▸ ×250 after tools/call #{call} line 99")
+    model.toggle_fold(1)
+    assert model.count == 251
+    assert "▾ ×250 after tools/call" in _rows(model)[1]
+    assert "line 0" in _rows(model)[1]
+    assert _rows(model)[2].split()[:3] == ["!", "line", "1"]
+    model.toggle_fold(77)
+    assert model.count == 2
+
+
+def test_lines_of_stderr_follow_an_answer_or_the_start_of_the_server(tape: Tape) -> None:
+    tape.journal.fact(ProcessFact(ProcessEvent.SPAWN, 7))
+    _mutter(tape, 10)
+    tape.call(1, "slow")
+    answer = tape.answer(1, {})
+    _log(tape, 5)
+    _mutter(tape, 12)
+    rows = _rows(_model(tape), 120)
+    assert "×10 after the start of the server" in rows[1]
+    assert f"×12 after the answer to tools/call #{answer}" in rows[-1]
+
+
+def test_a_few_lines_of_stderr_are_read_faster_as_they_are(tape: Tape) -> None:
+    _mutter(tape, SHORTEST - 1)
+    assert _model(tape).count == SHORTEST - 1
+
+
+def test_in_the_order_of_the_wire_lines_of_stderr_fold_where_a_person_wants_it(tape: Tape) -> None:
+    tape.call(1, "slow")
+    _mutter(tape, 30)
+    tape.answer(1, {})
+    model = _model(tape, tree=False)
+    assert model.count == 32
+    model.toggle_fold(4)
+    assert model.count == 3
+    assert "stderr ▸ ×30 after tools/call #1" in " ".join(_rows(model)[1].split())
+    model.toggle_fold(1)
+    assert model.count == 32
 
 
 def test_another_method_or_another_sender_ends_a_run(tape: Tape) -> None:

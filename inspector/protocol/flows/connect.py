@@ -203,8 +203,8 @@ def _started_again() -> Flow[bool]:
     """Start a server on stdio once more that has exited at our probe. Whether that was done."""
     said: str = yield Restart("its first message was server/discover")
     if said:
-        sentence = said[:1].upper() + said[1:]
-        yield Tell(f"{sentence}: its first message was server/discover. It was started again with initialize first.")
+        how = said.removeprefix("the server ")
+        yield Tell(f"The server exited at server/discover and was started again with initialize: it {how}.")
     return bool(said)
 
 
@@ -214,7 +214,7 @@ def _fall_back(wish: Wish, why: str, *, late: Exchange | None = None, versions: 
         yield UseCarriage(Carriage.SESSIONS)
     opening = yield from _handshake(wish, probed=True, late=late, versions=versions)
     if why and opening.era is Era.LEGACY:
-        yield Tell(f"{why}. The session was opened with initialize instead.")
+        yield Tell(f"Opened with initialize: {why}.")
     return opening
 
 

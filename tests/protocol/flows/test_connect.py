@@ -154,9 +154,9 @@ def test_a_probe_answered_with_a_failure_of_http_leads_to_the_handshake_and_is_t
     assert played.play(connect(HTTP), [refused(status), "", OPENED, "", None, None]).era is Era.LEGACY
     assert played.methods == ["server/discover", "UseCarriage", "initialize", "Notify", "OpenStream", "Tell"]
     assert played.told == [
-        f"server/discover was answered with HTTP {status}. The session was opened with initialize instead."
+        f"Opened with initialize: server/discover was answered with HTTP {status}."
         if status
-        else "server/discover got no response. The session was opened with initialize instead."
+        else "Opened with initialize: server/discover got no response."
     ]
 
 
