@@ -71,8 +71,18 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
 
 
 SIGNAL_CODES = {
-    129: "SIGHUP", 130: "SIGINT", 131: "SIGQUIT", 132: "SIGILL", 133: "SIGTRAP", 134: "SIGABRT", 135: "SIGBUS",
-    136: "SIGFPE", 137: "SIGKILL", 139: "SIGSEGV", 141: "SIGPIPE", 143: "SIGTERM",
+    129: "SIGHUP",
+    130: "SIGINT",
+    131: "SIGQUIT",
+    132: "SIGILL",
+    133: "SIGTRAP",
+    134: "SIGABRT",
+    135: "SIGBUS",
+    136: "SIGFPE",
+    137: "SIGKILL",
+    139: "SIGSEGV",
+    141: "SIGPIPE",
+    143: "SIGTERM",
 }
 """Exit codes that a shell or a container makes of a signal that ended what it ran: 128 + its number (POSIX, sh)."""
 

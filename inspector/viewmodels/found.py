@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.protocol.tracking.catalogue import Listing
 
+_SHARED = 3
+"""Things of a list from which on what was found about most of them is one cause."""
 _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")
 _CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
 _KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
@@ -31,6 +33,17 @@ class AboutThing(msgspec.Struct, frozen=True):
     finding: "Finding"
     item: Any = None
     """The item as it was listed; None if the finding is about a use of it."""
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """What a check found about most things of a list: one cause, and one line for all of them."""
+
+    id: str
+    severity: str
+    count: int
+    """About how many of them."""
+    of: int
+    """How many there are."""
 
 
 class Faulty:
@@ -58,6 +71,8 @@ class Found:
         self._marks = bytearray(1)
         self._by_entry: dict[int, list[Finding]] = {}
         self._things: dict[tuple[str, str], list[AboutThing]] = {}
+        self._with: dict[tuple[str, str, str], set[str]] = {}
+        """By kind, check and severity the keys of the things that it was found about."""
         self._faulty: dict[str, Faulty] = {}
         """By kind: of which things errors were found, as far as was asked."""
         self._suspects: dict[str, list[str]] = {}
@@ -98,6 +113,17 @@ class Found:
         about = self._things.get((kind, key), ())
         found = [each.finding for each in about if each.item is None or each.item == item]
         return [each for each in found if not self.is_muted(each)]
+
+    def shared(self, kind: str) -> list[Shared]:
+        """What was found about most things of a list, and at least of three; the worst first."""
+        listing = self.journal.conversation.catalogue.listings.get(kind)
+        there = len(listing.items) if listing is not None else 0
+        found = [
+            Shared(check, severity, min(len(keys), there), there)
+            for (of, check, severity), keys in list(self._with.items())
+            if of == kind and len(keys) >= _SHARED and 2 * len(keys) > there and Mute(check) not in self.muted
+        ]
+        return sorted(found, key=lambda each: -GRADES.index(each.severity))
 
     def times(self, check: str) -> int:
         """How often a check has found something."""
@@ -158,6 +184,7 @@ class Found:
         if about is not None:
             (kind, key), item = about
             self._things.setdefault((kind, key), []).append(AboutThing(finding, item))
+            self._with.setdefault((kind, finding.id, finding.severity), set()).add(key)
             if finding.severity.rank == 0:
                 self._suspects.setdefault(kind, []).append(key)
         self.all.append(finding)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from inspector.protocol.things import Prompt, Resource, Template, Thing, Tool
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.found import Found
-from inspector.viewmodels.grades import mark
+from inspector.viewmodels.grades import GRADES, mark
 from inspector.viewmodels.roles import Span
 
 if TYPE_CHECKING:
@@ -34,6 +34,34 @@ def findings_about(checks: Found | None, thing: Thing) -> "Sequence[Finding]":
     if checks is None or kind is None:
         return ()
     return sorted(checks.of_thing(kind, thing.key, thing.raw), key=lambda each: each.severity.rank)
+
+
+def own_findings(checks: Found | None, thing: Thing) -> "Sequence[Finding]":
+    """The same without what most things of its list have in common, which is said once for all of them."""
+    found = findings_about(checks, thing)
+    kind = _KINDS.get(type(thing))
+    if checks is None or kind is None or not found:
+        return found
+    shared = {(each.id, each.severity) for each in checks.shared(kind)}
+    return [each for each in found if (each.id, each.severity) not in shared] if shared else found
+
+
+def shared_lines(checks: Found | None, kinds: Sequence[str], evidence_key: str) -> list[list[Span]]:
+    """A line for each cause that most things of a list share, the worst first, and the key that shows more of it."""
+    found = [each for kind in kinds for each in checks.shared(kind)] if checks is not None else []
+    if not found:
+        return []
+    from inspector.checks.registry import CHECKS  # what a check is called matters once one has found something
+
+    lines: list[list[Span]] = []
+    for each in found[:_FEW]:
+        sign, role = mark(GRADES.index(each.severity) + 1)
+        title = CHECKS[each.id].title if each.id in CHECKS else ""
+        many: Span = (f" {signs.NOTE} {each.count:,} of {each.of:,}", "muted")
+        lines.append([(f"{sign} {each.id} ", role), (title, "text"), many])
+    left = len(found) - len(lines)
+    more = f"  {evidence_key} shows {f'{left} more' if left else 'the evidence'}"
+    return [*lines[:-1], [*lines[-1], (more, "accent")]]
 
 
 def finding_spans(

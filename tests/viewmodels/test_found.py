@@ -4,7 +4,10 @@ import pytest
 
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.config.mutes import Mute
+from inspector.protocol.things import Tool
 from inspector.viewmodels.found import Found, mute_of
+from inspector.viewmodels.lines import plain
+from inspector.viewmodels.thing_findings import findings_about, own_findings, shared_lines
 from tests.viewmodels.tape import Tape
 
 
@@ -83,3 +86,23 @@ def test_a_pointer_that_leads_nowhere_names_no_tool(tape: Tape) -> None:
     found = Found(tape.journal)
     found.add([finding("T1", n, pointer="/result/tools/9"), finding("T1", n, pointer="/result/tools/0/name")])
     assert not found.has_things
+
+
+def test_what_most_things_have_in_common_is_one_cause(tape: Tape) -> None:
+    tape.request(1, "tools/list")
+    listed = [{"name": f"t{at}"} for at in range(5)]
+    n = tape.answer(1, {"tools": listed})
+    found = Found(tape.journal)
+    old = [finding("S-04", n, Severity.WARNING, f"/result/tools/{at}/inputSchema") for at in range(4)]
+    found.add([*old[:2], finding("T17", n, Severity.HINT, "/result/tools/1/inputSchema")])
+    assert found.shared("tools") == []
+    found.add(old[2:])
+    assert [(each.id, each.count, each.of) for each in found.shared("tools")] == [("S-04", 4, 5)]
+    tools = [Tool(each) for each in listed]
+    assert [each.id for each in findings_about(found, tools[1])] == ["S-04", "T17"]
+    assert [[each.id for each in own_findings(found, tool)] for tool in tools] == [[], ["T17"], [], [], []]
+    (line,) = [plain(line) for line in shared_lines(found, ("tools",), "E")]
+    assert line.startswith("▲ S-04 ")
+    assert line.endswith(" · 4 of 5  E shows the evidence")
+    found.mute([Mute("S-04")])
+    assert found.shared("tools") == []

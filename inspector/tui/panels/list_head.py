@@ -52,7 +52,8 @@ class ListHead(Static):
             self._seen = seen
             self.known = news_of(subject, kinds)
         ages = any(each.listing.freshness and each.listing.freshness.given for each in self.known)
-        told = (seen, subject.now_ns // _SECOND if ages else 0)
+        checks = subject.checks_so_far
+        told = (seen, subject.now_ns // _SECOND if ages else 0, checks.changes if checks is not None else 0)
         if told == self._told:
             return
         self._told = told
@@ -71,6 +72,12 @@ class ListHead(Static):
             from inspector.viewmodels.since_seen import head_lines
 
             found = [*head_lines(subject.memory, kinds, changes_key=changes_key), *found]
+        checks = subject.checks_so_far
+        if checks is not None and checks.has_things:
+            from inspector.viewmodels.thing_findings import shared_lines
+
+            evidence_key = keys.key_name(keys.action("screen.findings").keys[0])
+            found = [*found, *map(tuple, shared_lines(checks, kinds, evidence_key))]
         self.set_class(bool(found), "-said")
         dark = self.app.current_theme.dark
         lines = [spans_to_text(list(line), dark=dark) for line in found]

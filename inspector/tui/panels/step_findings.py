@@ -22,6 +22,9 @@ class FindingList(Protocol):
     def findings(self, thing: Thing | None) -> "Sequence[Finding]":
         """What checks have found about a thing, worst first."""
 
+    def own_findings(self, thing: Thing | None) -> "Sequence[Finding]":
+        """The same without what most things of the list have in common."""
+
 
 class FindingForm(Protocol):
     """Where it is told what was found about a thing."""
@@ -47,7 +50,7 @@ class StepFindings(Panel):
         seen = (checks, checks.changes if checks is not None else 0, thing)
         if seen != self._seen_findings:
             self._seen_findings = seen
-            self.form.say_findings(self.side.findings(thing))
+            self.form.say_findings(self.side.own_findings(thing))
 
     @property
     def meant_findings(self) -> "Sequence[Finding]":
@@ -89,3 +92,11 @@ class JudgedList(Widget):
         from inspector.viewmodels.thing_findings import findings_about
 
         return findings_about(self._subject.checks_so_far, thing)
+
+    def own_findings(self, thing: Thing | None) -> "Sequence[Finding]":
+        """The same without what most things of the list have in common."""
+        if thing is None or self._subject.checks_so_far is None:
+            return ()
+        from inspector.viewmodels.thing_findings import own_findings
+
+        return own_findings(self._subject.checks_so_far, thing)

@@ -55,6 +55,10 @@ class StepList(Widget):
         """What checks have found about a thing, worst first."""
         raise NotImplementedError
 
+    def own_findings(self, thing: Thing | None) -> "Sequence[Finding]":
+        """The same without what most things of the list have in common."""
+        raise NotImplementedError
+
     kinds: tuple[str, ...] = ()
     """The lists of the catalogue that are shown as one."""
 

@@ -93,7 +93,7 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         super().__init__()
         self._subject = subject
         self._rows = rows
-        self._rows.found = self.findings
+        self._rows.found = self.own_findings
         self._words = words
         self._listings: tuple[Listing, ...] = ()
         self._things: Sequence[Any] = ()

@@ -106,7 +106,7 @@ class Segments(Widget, can_focus=True):
 
     def _cells(self, index: int) -> str:
         inset = "" if self._tabs else " "
-        return f"{inset}{self._sign(index)} {self._labels[index]} "
+        return f"{inset}{self._sign(index)} {self._labels[index]}{inset}"
 
     def _rows(self, width: int) -> list[list[int]]:
         """Which labels stand on which line."""

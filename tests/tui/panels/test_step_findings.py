@@ -4,6 +4,7 @@ from inspector.tui.panels.prompts import PromptsPanel
 from inspector.tui.panels.resources import ResourcesPanel
 from inspector.tui.panels.step_findings import StepFindings
 from tests.tui.checked import checked
+from tests.tui.panels.acting import Acting, Tools, chosen
 from tests.tui.panels.offering import Offering, Offers
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -52,3 +53,18 @@ async def test_screen_e_begins_at_what_was_found_about_the_chosen_tool() -> None
         await pilot.press("E")
         await until(lambda: f"{meant.id}  " in text(app) and "severity" in text(app), "it is chosen on screen E")
         assert meant.sentence[:40] in text(app)
+
+
+async def test_a_cause_that_all_tools_share_is_stated_once() -> None:
+    old = {"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "properties": {}}
+    listed = [{"name": f"t{at}", "description": "x", "inputSchema": {"type": "object"}} for at in range(6)]
+    subject = Acting([each | {"outputSchema": old} for each in listed])
+    app = Tools(subject)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await chosen(app, pilot, "t0")
+        subject.checks.catch_up()
+        await until(lambda: "6 of 6" in text(app), "what all have in common")
+        assert text(app).count("S-04") == 1
+        assert not any(sign in line for line in text(app).split("\n") for sign in ("t3 ·", "t3 ▲", "t3 ✗"))
+        await chosen(app, pilot, "t4")
+        assert text(app).count("S-04") == 1
