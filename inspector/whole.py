@@ -48,13 +48,13 @@ def replace(path: Path, content: bytes, mode: int = 0o600) -> None:
         new.file.write(content)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Put a file of a person's in the place of the one that is there, with its rights, else those of new files here.
+def write_whole(path: Path, content: bytes, new: int | None = None) -> None:
+    """Put a file of a person's in the place of the one that is there, with its rights.
 
-    Raises: UsageError.
+    `new`: the rights of one that was not there; None: those of new files here. Raises: UsageError.
     """
     try:
-        replace(path, content, _mode(path))
+        replace(path, content, _mode(path, new))
     except OSError as error:
         raise UsageError(f"{path}: can't be written: {error.strerror}") from None
 
@@ -74,10 +74,12 @@ def _put(made: str, path: Path, *, overwrite: bool) -> None:
         os.replace(made, path)
 
 
-def _mode(path: Path) -> int:
-    """Return the permissions of the file that is replaced; for a new one those that the process gives new files."""
+def _mode(path: Path, new: int | None) -> int:
+    """Return the permissions of the file that is replaced; for a new one `new`, or those that the process gives."""
     with suppress(OSError):
         return path.stat().st_mode & 0o777
+    if new is not None:
+        return new
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -5,9 +5,10 @@ machine itself or to the very host that the user named; and no address may lead 
 one unless the user's own URL is there (a server must not have us look at somebody's router).
 """
 
-import ipaddress
 import shlex
 from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from inspector.protocol.hosts import is_loopback, is_private
 
 _CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
 
@@ -23,19 +24,9 @@ def split(url: str) -> SplitResult | None:
         return None
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or port == 0:
         return None
+    if "%" in parts.hostname or "\\" in parts.netloc:  # whoever dials it may read another host
+        return None
     return parts
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
-    address = _address(host)
-    return host == "localhost" or host.endswith(".localhost") or (address is not None and address.is_loopback)
-
-
-def is_private(host: str) -> bool:
-    """Whether a host is surely in a private network: an address of one, this machine, or a name that means it."""
-    address = _address(host)
-    return is_loopback(host) or (address is not None and (address.is_private or address.is_link_local))
 
 
 def refusal(url: str, server_url: str) -> str:
@@ -65,8 +56,11 @@ def canonical(url: str) -> str:
 
 
 def covers(resource: str, url: str) -> bool:
-    """Whether a resource is the one at an address, or a parent of it at a segment's edge."""
-    one, other = urlsplit(canonical(resource)), urlsplit(canonical(url))
+    """Whether a resource is the one at an address, or a parent of it at a segment's edge. False for what is no URL."""
+    try:
+        one, other = urlsplit(canonical(resource)), urlsplit(canonical(url))
+    except ValueError:
+        return False
     if (one.scheme, one.netloc) != (other.scheme, other.netloc):
         return False
     parent, path = one.path.rstrip("/"), other.path.rstrip("/")
@@ -80,10 +74,3 @@ def login_advice(url: str, scopes: tuple[str, ...] = ()) -> str:
     """
     asked = f" --scope {shlex.quote(' '.join(scopes))}" if scopes else ""
     return f"Log in once, for all commands: mcp-inspect auth login{asked} {shlex.quote(canonical(url))}"
-
-
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return None

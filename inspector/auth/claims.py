@@ -20,6 +20,8 @@ _KEPT = 4
 """Characters at each end of a token that may be shown."""
 _SHORTEST = 24
 """A token of fewer characters is shown as none: its ends would be too much of it."""
+MOST_SECONDS = 1e12
+"""No time that a token may tell of is further away, in seconds."""
 SKEW_S = 60
 """Seconds that two clocks may differ before it is worth a word."""
 
@@ -51,9 +53,11 @@ def audiences(claims: dict[str, Any]) -> tuple[str, ...]:
 
 
 def moment(claims: dict[str, Any], name: str) -> float | None:
-    """A claim that is a time: seconds since 1970; None if it is none."""
+    """A claim that is a time: seconds since 1970; None if it is none, or beyond the year 33,000."""
     value = claims.get(name)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST_SECONDS:
+        return None
+    return float(value)
 
 
 def doubts(token: Token, server_url: str, now: float) -> Iterator[str]:
@@ -62,7 +66,7 @@ def doubts(token: Token, server_url: str, now: float) -> Iterator[str]:
     expires = token.expires_at
     if claims is not None:
         who = audiences(claims)
-        if who and not any(_is_for(each, server_url) for each in who):
+        if who and not any(covers(each, server_url) for each in who):
             yield f"it is for {', '.join(who)}, and not for {server_url}"
         issuer = claims.get("iss")
         if isinstance(issuer, str) and issuer.rstrip("/") != token.issuer.rstrip("/"):
@@ -80,9 +84,9 @@ def skew_s(date: str, now: float) -> float | None:
     """How far our clock is ahead of one that a `Date` header tells of, in seconds; None if it tells of none."""
     try:
         there = parsedate_to_datetime(date)
-    except (ValueError, TypeError, IndexError):
+        return now - (there if there.tzinfo else there.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return now - (there if there.tzinfo else there.replace(tzinfo=UTC)).timestamp()
 
 
 def skew_sentence(skew: float) -> str:
@@ -91,10 +95,3 @@ def skew_sentence(skew: float) -> str:
         return ""
     way = "ahead of" if skew > 0 else "behind"
     return f"our clock is {abs(skew) / 60:.0f} min {way} the server's"
-
-
-def _is_for(audience: str, server_url: str) -> bool:
-    try:
-        return covers(audience, server_url)
-    except ValueError:
-        return False

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from inspector.auth.addresses import is_loopback
 from inspector.auth.loopback import PATH, Loopback, pasted
 from inspector.auth.steps import Abandoned, Redirected, Rung, Verdict, Visit
 from inspector.errors import AuthorizationNeeded
+from inspector.protocol.hosts import is_loopback
 
 PATIENCE_S = 600.0
 """How long a person may take: consent may need a password to be found first."""
@@ -114,12 +114,14 @@ class Guide:
         self.waiting = Waiting(visit.url, visit.redirect_uri, port)
         self._show(self.waiting)
         try:
-            came = {self._loopback.expect()} if self._loopback else set()
+            came = {self._loopback.expect(visit.state)} if self._loopback else set()
             done, _ = await asyncio.wait(
                 {by_hand, *came}, timeout=self._patience_s, return_when=asyncio.FIRST_COMPLETED
             )
             if not done:
-                return Abandoned(f"nobody came back from the browser within {self._patience_s / 60:g} minutes")
+                ignored = self._loopback.ignored if self._loopback else 0
+                more = f"; {ignored} requests to the callback lacked the login's state" if ignored else ""
+                return Abandoned(f"nobody came back from the browser within {self._patience_s / 60:g} minutes{more}")
             return by_hand.result() if by_hand.done() else next(iter(came)).result()
         finally:
             self.waiting, self._by_hand = None, None

@@ -31,7 +31,7 @@ def find_client(
         yield Tell(Rung("client", Verdict.GOOD, f"{client.client_id}, as given, by {client.method}", clause=CLAUSE))
         return client
     before = known.clients.get(server.issuer)
-    if before is not None and before.redirect_uri == wishes.redirect_uri:
+    if before is not None and before.redirect_uri == wishes.redirect_uri and _is_usable(before, wishes):
         yield Tell(Rung("client", Verdict.GOOD, f"{before.client_id}, registered before", clause=CLAUSE))
         return before
     if wishes.metadata_url and server.takes_metadata_documents:
@@ -78,6 +78,28 @@ def _register(server: ServerMetadata, wishes: LoginWishes, scopes: tuple[str, ..
         fix = "Register a client by hand and give --client-id."
         yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, said or described(fetched), RFC_7591, fix))
     secret = peek.text(fetched.value, "client_secret") or ""
-    method = peek.text(fetched.value, "token_endpoint_auth_method") or (BASIC if secret else NONE)
-    yield Tell(rung_of(fetch, fetched, Verdict.GOOD, f"registered as {client_id}, by {method}", RFC_7591))
-    return Client(client_id or "", secret, method, registered=True, redirect_uri=wishes.redirect_uri)
+    named = peek.text(fetched.value, "token_endpoint_auth_method") or (BASIC if secret else NONE)
+    method = NONE if named in (BASIC, POST) and not secret else named
+    client = Client(client_id or "", secret, method, registered=True, redirect_uri=wishes.redirect_uri)
+    if not _is_usable(client, wishes):
+        found = f"it registered {wanted!r} as {named[:100]!r}, by which this client can't prove itself"
+        fix = "Register the token_endpoint_auth_method that was asked for, or reject it. --client-id names a client."
+        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, found, RFC_7591, fix))
+    if method != named:
+        found = f"registered as {client_id}, by {named} but without a client_secret: used without one"
+        yield Tell(rung_of(fetch, fetched, Verdict.ODD, found, RFC_7591, "Return client_secret, or register 'none'."))
+    else:
+        yield Tell(rung_of(fetch, fetched, Verdict.GOOD, f"registered as {client_id}, by {method}", RFC_7591))
+    return client
+
+
+def _is_usable(client: Client, wishes: LoginWishes) -> bool:
+    """Whether we have what a client's way to prove itself needs."""
+    match client.method:
+        case "none":
+            return True
+        case "client_secret_basic" | "client_secret_post":
+            return bool(client.secret)
+        case "private_key_jwt":
+            return bool(wishes.private_key)
+    return False

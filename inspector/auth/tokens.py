@@ -5,12 +5,13 @@ request carries a proof, and is repeated once with the nonce that the server wan
 """
 
 import base64
+import re
 from typing import Any
 from urllib.parse import parse_qs, quote_plus
 
 import msgspec
 
-from inspector.auth.claims import skew_s, skew_sentence
+from inspector.auth.claims import MOST_SECONDS, skew_s, skew_sentence
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.registration import BASIC, BY_KEY, POST
 from inspector.auth.steps import (
@@ -36,6 +37,7 @@ JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _ASSERTION_S = 300
 """Seconds that a signed assertion is good for."""
+_UNSENDABLE = re.compile(r"[^\x21-\x7e]")
 Form = dict[str, str]
 
 
@@ -62,9 +64,12 @@ def ask(asking: Asking, what: str, form: Form) -> Flow[Token]:
     token = peek.text(value, "access_token")
     if not 200 <= fetched.status < 300 or not token:
         yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, _refused(fetched, value), OAUTH, _fix(asking, value)))
+    if _UNSENDABLE.search(token or "") is not None:
+        found = "its access_token holds characters that no Authorization header can carry"
+        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, found, "RFC 6750, section 2.1", "Issue a b64token."))
     now: float = yield Now()
     made = _token(asking, value, now)
-    yield from _tell(fetch, fetched, made, now)
+    yield from _tell(fetch, fetched, value, made, now)
     return made
 
 
@@ -171,9 +176,7 @@ def _value(fetched: Fetched) -> Any:
 
 
 def _token(asking: Asking, value: Any, now: float) -> Token:
-    lasts = peek.number(value, "expires_in")
-    if lasts is None and (text := peek.text(value, "expires_in")) and text.isdecimal():
-        lasts = float(text[:15])
+    lasts = _lifetime(value)
     scope = peek.text(value, "scope")
     kind = "DPoP" if (peek.text(value, "token_type") or "").lower() == "dpop" else "Bearer"
     return Token(
@@ -188,13 +191,23 @@ def _token(asking: Asking, value: Any, now: float) -> Token:
     )
 
 
-def _tell(fetch: Fetch, fetched: Fetched, token: Token, now: float) -> Flow[None]:
+def _lifetime(value: Any) -> float | None:
+    """For how many seconds a token is good; None if that was not said, or is no time at all."""
+    lasts = peek.number(value, "expires_in")
+    if lasts is None and (text := peek.text(value, "expires_in")) and text.isascii() and text.isdecimal():
+        lasts = int(text[:30])
+    return None if lasts is None or not abs(lasts) < MOST_SECONDS else float(lasts)
+
+
+def _tell(fetch: Fetch, fetched: Fetched, value: Any, token: Token, now: float) -> Flow[None]:
     lasts = "" if token.expires_at is None else f" for {token.expires_at - now:.0f} s"
     more = ", and one to renew it with" if token.refresh_token else ""
     granted = f", scope {' '.join(token.scopes)!r}" if token.scopes else ""
     verdict, fix = Verdict.GOOD, ""
     if fetched.value is None:
         verdict, fix = Verdict.ODD, "The answer must be JSON; this one is a form."
+    elif token.expires_at is None and peek.has(value, "expires_in"):
+        verdict, fix = Verdict.ODD, "Its expires_in is no number of seconds that makes sense, and is ignored."
     elif token.expires_at is not None and token.expires_at <= now:
         verdict, fix = Verdict.ODD, "It has expired as it came: look at expires_in, and at the clocks of both machines."
     elif said := skew_sentence(skew_s(fetched.header("date"), now) or 0.0):

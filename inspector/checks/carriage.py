@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from inspector.checks.scene import Asked, Case, Document, HttpLife, Scene, trim
+from inspector.protocol import hosts
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Notification, Request
@@ -110,5 +111,4 @@ def host_of(url: str) -> str:
 
 def is_loopback(url: str) -> bool:
     """Whether an address is on this machine."""
-    host = host_of(url)
-    return host in ("localhost", "::1") or host.endswith(".localhost") or host.startswith("127.")
+    return hosts.is_loopback(host_of(url))

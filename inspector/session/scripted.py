@@ -3,17 +3,18 @@
     [{"kind": "elicitation", "message": "which city", "answer": "accept", "content": {"city": "Oslo"}},
      {"kind": "sampling", "tool": "ask_sage", "answer": "text", "text": "42"}]
 
-`message` is a regular expression searched in what is asked, `tool` the name of the tool that is being called; both may
-be left out. `answer` is accept, decline, cancel, text or error. accept without `content` fills in the schema's
-defaults, else the smallest valid value. `delay_ms` waits first; `malformed` is sent as the result as it stands.
+`message` is a regular expression searched in what is asked, for at most 0.25 s a request; `tool` is the name of the
+tool that is being called; both may be left out. `answer` is accept, decline, cancel, text or error. accept without
+`content` fills in the schema's defaults, else the smallest valid value. `delay_ms` waits first; `malformed` is sent as
+the result as it stands.
 """
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,6 +23,12 @@ from inspector.errors import UsageError
 from inspector.protocol import questions
 from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result
 from inspector.session.desk import Policy
+
+if TYPE_CHECKING:
+    import regex
+
+PATTERN_S = 0.25
+"""Seconds that the pattern of one prepared answer may take on one request."""
 
 _ANSWERS = {
     Kind.ELICITATION: ("accept", "decline", "cancel", "error"),
@@ -46,10 +53,13 @@ class Prepared(msgspec.Struct, frozen=True):
     malformed: Any = msgspec.UNSET
 
     def fits(self, question: Question, tool: str) -> bool:
-        """Whether it is meant for a question that was asked while `tool` was being called ("" if none was)."""
+        """Whether it is meant for a question that was asked while `tool` was being called ("" if none was).
+
+        Raises: TimeoutError if its pattern takes too long on this question.
+        """
         if question.kind is not self.kind or (self.tool and self.tool != tool):
             return False
-        return not self.message or re.search(self.message, _asked(question)) is not None
+        return not self.message or _compiled(self.message).search(_asked(question), timeout=PATTERN_S) is not None
 
     def reply(self, question: Question) -> Reply:
         """The answer."""
@@ -95,7 +105,11 @@ def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str])
 
     async def answer(question: Question) -> Reply | None:
         tool = tool_of(question.cause)
-        entry = next((each for each in prepared if each.fits(question, tool)), None)
+        try:
+            entry = next((each for each in prepared if each.fits(question, tool)), None)
+        except TimeoutError:
+            why = f"the `message` pattern of a prepared answer takes more than {PATTERN_S:g} s on this request"
+            return Refusal(questions.REJECTED, why)
         if entry is None:
             return None
         if entry.delay_ms:
@@ -103,6 +117,26 @@ def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str])
         return entry.reply(question)
 
     return answer
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    """The pattern, ready for searches with a time limit: the text is a server's, and `(a|a)*$` on it may never end."""
+    import regex  # 12 ms, for those who need it
+
+    return regex.compile(pattern, regex.VERSION0)
+
+
+def _demand_pattern(pattern: str, where: str) -> None:
+    """Raises: UsageError if a pattern is none."""
+    if not pattern:
+        return
+    import regex
+
+    try:
+        _compiled(pattern)
+    except (regex.error, RecursionError, OverflowError, ValueError) as error:
+        raise UsageError(f"{where}: `message` is not a regular expression: {error}") from None
 
 
 def _asked(question: Question) -> str:
@@ -123,9 +157,9 @@ def prepared(entry: Any, where: str) -> Prepared:
         )
     try:
         found = msgspec.convert(entry, Prepared)
-        re.compile(found.message)
-    except (msgspec.ValidationError, re.error) as error:
+    except msgspec.ValidationError as error:
         raise UsageError(f"{where}: {error}") from None
+    _demand_pattern(found.message, where)
     if found.malformed is msgspec.UNSET and found.answer not in _ANSWERS[found.kind]:
         allowed = ", ".join(_ANSWERS[found.kind])
         raise UsageError(f"{where}: {found.answer!r} answers no {found.kind}", hint=f"{found.kind} takes {allowed}.")

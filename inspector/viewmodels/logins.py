@@ -89,7 +89,7 @@ def _lasts(token: Token, now: float) -> str:
     if token.expires_at is None:
         return "for a time that nobody said"
     left = token.expires_at - now
-    span = text.human_duration(int(abs(left)) * 1_000_000_000)
+    span = text.human_duration(int(min(abs(left), 1e9)) * 1_000_000_000)
     return f"for {span}" if left > 0 else f"expired {span} ago"
 
 

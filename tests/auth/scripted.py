@@ -1,5 +1,6 @@
 """A world for logins: documents by their addresses, a person who consents, and the ladder that is climbed."""
 
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -52,7 +53,7 @@ def about(**changes: Any) -> dict[str, Any]:
 def answer(value: Any, status: int = 200, **headers: str) -> Fetched:
     """A response with JSON."""
     more = tuple((name.replace("_", "-"), text) for name, text in headers.items())
-    return Fetched("", status, (*JSON, *more), msgspec.json.encode(value))
+    return Fetched("", status, (*JSON, *more), json.dumps(value).encode())
 
 
 def page(status: int = 200) -> Fetched:

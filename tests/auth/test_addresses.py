@@ -2,9 +2,17 @@
 
 import pytest
 
-from inspector.auth.addresses import canonical, covers, is_private, refusal, split
+from inspector.auth.addresses import canonical, covers, refusal, split
+from inspector.protocol.hosts import is_loopback, is_private
 
 SERVER = "https://api.example/mcp"
+SPELT = (
+    *("127.1", "2130706433", "0x7f.1", "0x7F000001", "0177.0.0.1", "017700000001", "127.0.0.1.", "LOCALHOST."),
+    *("\uff11\uff12\uff17.0.0.\uff11", "127\u30020\u30020\u30021", "\uff4c\uff4f\uff43alhost", "10.1", "167772161"),
+    *("0.0.0.0", "[::]", "[::ffff:127.0.0.1]", "[::ffff:a00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fe80::1]"),
+    *("169.254.43518", "[fd00::1]", "a.localhost"),
+)
+"""Hosts in private networks, as a resolver reads them."""
 
 
 @pytest.mark.parametrize(
@@ -37,10 +45,31 @@ def test_plain_http_leads_only_to_this_machine_or_to_the_host_that_was_named() -
     assert "not encrypted" in refusal("http://10.0.0.8/token", "http://10.0.0.7:3000/mcp")
 
 
-@pytest.mark.parametrize("host", ["169.254.169.254", "10.1.2.3", "192.168.0.1", "127.0.0.1", "localhost", "[::1]"])
+@pytest.mark.parametrize(
+    "host", ["169.254.169.254", "10.1.2.3", "192.168.0.1", "127.0.0.1", "localhost", "[::1]", *SPELT]
+)
 def test_a_server_of_the_open_network_leads_nobody_into_a_private_one(host: str) -> None:
     assert "private network" in refusal(f"https://{host}/x", SERVER)
     assert refusal(f"https://{host}/x", "http://127.0.0.1:3000/mcp") == ""
+
+
+@pytest.mark.parametrize(
+    "host", ["8.8.8.8", "134744072", "as.example", "127.example", "[2606:4700::1111]", "1.2.3.4.5"]
+)
+def test_a_host_of_the_open_network_is_neither_private_nor_this_machine(host: str) -> None:
+    assert not is_private(host)
+    assert not is_loopback(host)
+    assert refusal(f"https://{host}/x", SERVER) == ""
+
+
+def test_this_machine_is_known_however_it_is_spelt() -> None:
+    assert all(map(is_loopback, ("127.1", "2130706433", "\uff11\uff12\uff17.0.0.1", "::ffff:127.0.0.1", "localhost.")))
+    assert not any(map(is_loopback, ("10.1", "0.0.0.0", "128.0.0.1", "localhost.example")))
+
+
+@pytest.mark.parametrize("url", ["https://as.example%2eevil.example/", "https://127%2e0.0.1/", "https://a\\b.example/"])
+def test_a_host_that_two_programs_may_read_in_two_ways_is_refused(url: str) -> None:
+    assert "no address of the web" in refusal(url, SERVER)
 
 
 def test_a_name_is_private_only_if_it_must_be() -> None:
@@ -64,6 +93,7 @@ def test_a_name_is_private_only_if_it_must_be() -> None:
         ("https://evil.example/mcp", "https://api.example/mcp", False),
         ("http://api.example/mcp", "https://api.example/mcp", False),
         ("https://api.example:444/mcp", "https://api.example/mcp", False),
+        ("http://[", "https://api.example/mcp", False),
     ],
 )
 def test_a_resource_covers_itself_and_what_is_below_it(resource: str, url: str, expected: bool) -> None:

@@ -82,9 +82,10 @@ class Willing:
     async def visit(self, visit: Visit) -> Redirected | Abandoned:
         assert self._loopback is not None
         self.visits += 1
+        came = self._loopback.expect(visit.state)
         async with httpx.AsyncClient(follow_redirects=True, trust_env=False) as browser:
             await browser.get(visit.url)
-        return await self._loopback.wait()
+        return await came
 
     async def end(self) -> None:
         assert self._loopback is not None

@@ -1,7 +1,10 @@
 """The whole dance, from a refusal to a token."""
 
+import base64
+import json
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -9,6 +12,7 @@ from inspector.auth.challenge import Challenge
 from inspector.auth.flow import login
 from inspector.auth.steps import LoginFailed, Verdict
 from inspector.auth.wishes import Client, Dpop, Known, Login, LoginWishes, Token
+from inspector.viewmodels.logins import login_data, login_sections
 from tests.auth.scripted import ABOUT, ISSUER, PROTECTED, REGISTER, SERVER, TOKEN, World, about, answer, protected
 
 WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")
@@ -191,3 +195,97 @@ def test_without_any_metadata_the_servers_own_origin_is_asked_by_the_oldest_addr
         world.pages[f"https://api.example/{name}"] = answer(value)
     run(world)
     assert world.visits[0].url.startswith("https://api.example/authorize?")
+
+
+HOSTILE: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        -1,
+        0,
+        10**400,
+        -1e308,
+        1e308,
+        "",
+        " ",
+        "\0",
+        "\n",
+        "\r\nX: y",
+        "\ud83d\ude00",
+        "x" * 5000,
+        "javascript:x",
+    ),
+    *("http://[", "https://[::1", "https://a:99999/", "//x", "https://127.1/", "https://exa\u202emple/", "none"),
+    *(
+        "private_key_jwt",
+        "tls_client_auth",
+        "client_secret_post",
+        [],
+        [1, None],
+        ["\0"],
+        {},
+        {"a": {"b": []}},
+        [["S256"]],
+    ),
+    *(
+        "9" * 401,
+        "-9",
+        "1e5",
+        "\u0661\u0662",
+        "https://xn--\u0430/",
+        "https://a..b/",
+        "https://" + "a" * 300 + ".example/",
+    ),
+)
+"""What a hostile authorization server may write anywhere."""
+_MEMBERS = {
+    "prm": ("resource", "authorization_servers", "scopes_supported"),
+    "asm": (
+        *("issuer", "authorization_endpoint", "token_endpoint", "registration_endpoint", "scopes_supported"),
+        *("code_challenge_methods_supported", "token_endpoint_auth_methods_supported", "grant_types_supported"),
+        *("dpop_signing_alg_values_supported", "client_id_metadata_document_supported"),
+        "authorization_response_iss_parameter_supported",
+    ),
+    "register": ("client_id", "client_secret", "token_endpoint_auth_method"),
+    "token": ("access_token", "token_type", "expires_in", "refresh_token", "scope", "error", "error_description"),
+}
+
+
+@pytest.mark.parametrize(("place", "member"), [(place, each) for place, all_ in _MEMBERS.items() for each in all_])
+def test_whatever_an_authorization_server_writes_a_login_ends_well_or_with_a_reason(place: str, member: str) -> None:
+    documents = {
+        "prm": protected(),
+        "asm": about(),
+        "register": {"client_id": "registered"},
+        "token": {"access_token": "t0ken", "token_type": "bearer", "expires_in": 60},
+    }
+    for hostile in HOSTILE:
+        world = World(**{place: answer(documents[place] | {member: hostile})})
+        try:
+            done = world.play(login(SERVER, None, LoginWishes(), Known()))
+        except LoginFailed:
+            assert world.broken.found
+            continue
+        expires = done.token.expires_at
+        assert expires is None or abs(expires) < 1e13
+        assert done.token.access_token.isprintable()
+        assert login_sections(SERVER, done.known, world.now)
+        assert msgspec.json.decode(msgspec.json.encode(login_data(SERVER, done.known, world.now)))
+
+
+@pytest.mark.parametrize("exp", [10**400, -(10**400), 1e308, -1e308, True, "soon", None])
+def test_times_in_a_token_may_be_anything(exp: object) -> None:
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": exp, "nbf": exp, "iat": exp, "aud": ["http://["]}).encode())
+    token = Token(f"e30.{claims.decode().rstrip('=')}.c2ln", ISSUER, expires_at=1e300)
+    assert login_sections(SERVER, Known(token), 1000.0)
+    assert login_data(SERVER, Known(token), 1000.0)
+
+
+def test_a_client_that_was_registered_for_a_way_that_is_not_ours_ends_the_login_with_that_reason() -> None:
+    for method in ("private_key_jwt", "tls_client_auth", "client_secret_jwt"):
+        world = World(register=answer({"client_id": "me", "token_endpoint_auth_method": method}, 201))
+        with pytest.raises(LoginFailed, match=method):
+            world.play(login(SERVER, None, LoginWishes(), Known()))
+        assert (world.signed, world.visits) == ([], [])
+    world = World(register=answer({"client_id": "me", "token_endpoint_auth_method": "client_secret_basic"}, 201))
+    assert world.play(login(SERVER, None, LoginWishes(), Known())).token.access_token == "t0ken"

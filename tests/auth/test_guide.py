@@ -65,11 +65,14 @@ async def test_one_login_may_visit_twice() -> None:
         async with asyncio.TaskGroup() as tasks, httpx.AsyncClient(trust_env=False) as browser:
             visit = tasks.create_task(guide.visit(Visit(URL, redirect, "st4te")))
             await until(lambda: guide.waiting is not None, "somebody is waited for")
-            assert (await browser.get(f"{redirect}?code={code}")).status_code == 200
-            assert (await browser.get(f"{redirect}?code=again")).status_code == 410
+            for stray in ("", "?code=stray", "?code=stray&state=another", "?error=access_denied", "?state="):
+                assert (await browser.get(f"{redirect}{stray}")).status_code == 400
+            assert guide.waiting is not None
+            assert (await browser.get(f"{redirect}?code={code}&state=st4te")).status_code == 200
+            assert (await browser.get(f"{redirect}?code=again&state=st4te")).status_code == 410
         came.append(visit.result())
     await guide.end()
-    assert came == [Redirected({"code": "a"}), Redirected({"code": "b"})]
+    assert came == [Redirected({"code": code, "state": "st4te"}) for code in "ab"]
 
 
 async def test_a_person_may_give_up() -> None:
@@ -119,7 +122,7 @@ async def test_an_address_of_ones_own_is_listened_at_if_it_is_here(free_port: in
     assert await here.begin("") == f"http://localhost:{free_port}/back"
     async with httpx.AsyncClient(trust_env=False) as browser:
         assert (await browser.get(f"http://127.0.0.1:{free_port}/callback")).status_code == 404
-        assert (await browser.get(f"http://127.0.0.1:{free_port}/back?code=c")).status_code == 200
+        assert (await browser.get(f"http://127.0.0.1:{free_port}/back?code=c")).status_code == 400
     await here.end()
     full = Guide(callback=f"{taken.url}/back")
     with pytest.raises(AuthorizationNeeded, match="in use"):

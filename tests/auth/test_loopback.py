@@ -12,20 +12,34 @@ from inspector.auth.steps import Redirected
 async def test_the_browsers_visit_is_what_was_waited_for() -> None:
     async with Loopback() as loopback, httpx.AsyncClient(trust_env=False) as browser:
         assert loopback.redirect_uri.startswith("http://127.0.0.1:")
+        came = loopback.expect("s")
         page = await browser.get(f"{loopback.redirect_uri}?code=a%2Bb&state=s&code=second")
-        assert await loopback.wait() == Redirected({"code": "a+b", "state": "s"})
+        assert await came == Redirected({"code": "a+b", "state": "s"})
     assert page.status_code == 200
     assert "can be closed" in page.text
 
 
 async def test_other_visits_are_turned_away_and_a_second_one_too() -> None:
     async with Loopback() as loopback, httpx.AsyncClient(trust_env=False) as browser:
+        came = loopback.expect("s")
         elsewhere = loopback.redirect_uri.replace("/callback", "/favicon.ico")
         assert (await browser.get(elsewhere)).status_code == 404
         assert (await browser.post(loopback.redirect_uri)).status_code == 404
-        assert (await browser.get(f"{loopback.redirect_uri}?code=1")).status_code == 200
-        assert (await browser.get(f"{loopback.redirect_uri}?code=2")).status_code == 410
-        assert (await loopback.wait()).params == {"code": "1"}
+        for stray in ("", "?", "?code=evil", "?code=evil&state=x", "?state=&code=evil", "?error=access_denied"):
+            page = await browser.get(f"{loopback.redirect_uri}{stray}")
+            assert (page.status_code, came.done()) == (400, False)
+            assert "The login goes on" in page.text
+        assert loopback.ignored == 6
+        assert (await browser.get(f"{loopback.redirect_uri}?code=1&state=s")).status_code == 200
+        assert (await browser.get(f"{loopback.redirect_uri}?code=2&state=s")).status_code == 410
+        assert (await came).params == {"code": "1", "state": "s"}
+
+
+async def test_before_a_login_waits_nothing_is_taken() -> None:
+    async with Loopback() as loopback, httpx.AsyncClient(trust_env=False) as browser:
+        assert (await browser.get(f"{loopback.redirect_uri}?code=1&state=")).status_code == 400
+        came = loopback.expect("s")
+        assert not came.done()
 
 
 async def test_nothing_listens_once_it_is_over() -> None:

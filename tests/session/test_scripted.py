@@ -100,3 +100,11 @@ def test_each_kind_of_answer(entry: Prepared, asked: Question, reply: Any) -> No
 async def test_an_answer_may_take_its_time() -> None:
     answer = policy((Prepared(Kind.ELICITATION, "decline", delay_ms=1),), lambda number: "")
     assert await answer(asks()) == declined()
+
+
+async def test_a_pattern_that_never_ends_is_given_up_and_the_server_gets_an_error() -> None:
+    evil = Prepared(Kind.ELICITATION, "accept", message=r"(a|a)*(a|a)*$")
+    reply = await policy((evil,), lambda cause: "")(asks(message="a" * 5000 + "!"))
+    assert isinstance(reply, Refusal)
+    assert "`message` pattern" in reply.message
+    assert await policy((evil,), lambda cause: "")(asks(Kind.ROOTS)) is None

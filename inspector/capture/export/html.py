@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.capture.export.page import SCRIPT, STYLE
+from inspector.capture.export.page import SCRIPT, STYLE, shown
 from inspector.capture.export.selection import Selection, is_message, noted
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
@@ -71,8 +71,7 @@ def _remark(selection: Selection) -> str:
 
 
 def _escaped(text: str) -> str:
-    kept = "".join(char if char.isprintable() else "\ufffd" for char in text)
-    return kept.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return shown(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def _digest(text: str) -> str:

@@ -3,6 +3,24 @@
 The script makes nodes and sets their text; it never makes markup of data, asks for nothing, and keeps nothing.
 """
 
+import re
+
+_RANGES = (
+    *((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160)),
+    *((0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0x2800, 0x2800)),
+    *((0x3164, 0x3164), (0xD800, 0xDFFF), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
+    *((0x13430, 0x1343F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+"""Characters that act on a text or of which nothing is seen: controls but newline and tab, marks of direction, joiners,
+fillers, selectors, tags, halves of surrogate pairs (Unicode: Cc, Cf, Cs, Zl, Zp, Default_Ignorable_Code_Point)."""
+_INVISIBLE = re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in _RANGES) + "]")
+
+
+def shown(text: str) -> str:
+    """A text in which those characters stand as their numbers, `‹U+202E›`; the page's script does the same."""
+    return _INVISIBLE.sub(lambda found: f"\u2039U+{ord(found[0]):04X}\u203a", text)
+
+
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #888; --mark: #fc08; }
 * { box-sizing: border-box; }
@@ -39,9 +57,8 @@ const $ = (id) => document.getElementById(id);
 const MOST_ROWS = 2000, MOST_CHILDREN = 200;
 
 // What would act on or hide in a text is shown as its number.
-const shown = (text) => String(text).replace(
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g,
-  (c) => "\u2039U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + "\u203a");
+const shown = (text) => String(text).replace(/[INVISIBLE]/gu,
+  (c) => "\u2039U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "\u203a");
 
 function make(tag, cls, text) {
   const node = document.createElement(tag);
@@ -138,4 +155,4 @@ $("list").addEventListener("keydown", (event) => {
 });
 show();
 if (rows.length) choose((rows.find((each) => each.raw) || rows[0]).n);
-"""
+""".replace("INVISIBLE", "".join(f"\\u{{{first:x}}}-\\u{{{last:x}}}" for first, last in _RANGES))

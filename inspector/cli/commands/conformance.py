@@ -12,7 +12,7 @@ import click
 import httpx
 
 from inspector.auth.driver import Doorkeeper
-from inspector.auth.loopback import Loopback
+from inspector.auth.loopback import Loopback, redirected
 from inspector.auth.steps import Abandoned, Redirected, Visit
 from inspector.auth.store import TokenStore
 from inspector.capture.journal import start_capture
@@ -77,9 +77,10 @@ class _Willing:
     async def visit(self, visit: Visit) -> Redirected | Abandoned:
         """Go there, and wherever that leads."""
         assert self._loopback is not None, "a login begins before it visits"
+        came = self._loopback.expect(visit.state)
         async with httpx.AsyncClient(follow_redirects=True, trust_env=False) as browser:
-            await browser.get(visit.url)
-        return await self._loopback.wait()
+            page = await browser.get(visit.url)
+        return came.result() if came.done() else redirected(page.url.query.decode("ascii", "replace"))
 
     async def end(self) -> None:
         """Listen no more."""

@@ -23,9 +23,9 @@ def open_cases(path: Path) -> Cases:
 
 
 def add_cases(path: Path, cases: Sequence[Case]) -> int:
-    """Add cases to a file, made if it is not there; how many it has then. Raises: UsageError."""
+    """Add cases to a file, made if it is not there; for its owner alone; how many it has then. Raises: UsageError."""
     text = with_cases(_text(path) if path.exists() else "", cases, str(path))
-    write_whole(path, text.encode())
+    write_whole(path, text.encode(), new=0o600)  # what a server said, secrets and all
     return len(read_cases(text, str(path)).cases)
 
 

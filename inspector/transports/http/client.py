@@ -3,12 +3,12 @@
 httpx's own redirects, cookies and authentication stay unused: all three would send what nobody observed.
 """
 
-import ipaddress
 import ssl
 
 import httpx
 
 from inspector.errors import UsageError
+from inspector.protocol.hosts import is_loopback
 
 _KEEP_ALIVE = 3.0
 """Seconds an idle connection is kept. Common servers close after 5: to be earlier means never to write into
@@ -37,16 +37,6 @@ def make_client(
             f"The proxy of the environment can't be used: {error}.",
             hint="Look at HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
         ) from error
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether this host is the machine itself, by name or by number."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) -> ssl.SSLContext:

@@ -312,6 +312,7 @@ def _parsed_aside(url: str) -> httpx.URL:
 def _parsed(url: str) -> httpx.URL:
     try:
         parsed = httpx.URL(url)
+        _ = parsed.host  # decodes an international name, of which not all can be
     except (httpx.InvalidURL, ValueError) as error:
         raise UsageError(f"{url!r} is no URL: {error}.", hint="It looks like http://localhost:3000/mcp.") from None
     if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > 65535:

@@ -1,6 +1,7 @@
 """`mcp-inspect promote`: the calls of a capture as cases."""
 
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None
     path = tmp_path / "a.cases.yaml"
     assert (ran.status, str(path) in ran.stderr) == (ExitStatus.OK, True), ran.stderr
     assert {each.params["name"] for each in open_cases(path).cases} == {"add", "tide_chart"}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600, "results may hold secrets"
     before = path.read_bytes()
     assert inspect("promote", "--where", "tool in {add, tide_chart}", str(capture)).status == ExitStatus.OK
     assert path.read_bytes() == before

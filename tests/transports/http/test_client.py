@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from inspector.errors import ConnectError, UsageError
-from inspector.transports.http.client import is_loopback, make_client
+from inspector.protocol.hosts import is_loopback
+from inspector.transports.http.client import make_client
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 from tests.servers.http_fixtures import REQUEST, always, connected, json_answer, serving

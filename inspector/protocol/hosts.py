@@ -1,0 +1,57 @@
+"""Which machine a host in a URL means, however it is spelt: the one judge of loopback and private addresses.
+
+Resolvers read more than dotted numbers: `127.1`, `2130706433`, `0x7f.1` and `0177.0.0.1` are all this machine, and so
+are fullwidth digits and an IPv4 address within an IPv6 one. Nothing is resolved here: a name may still lead anywhere.
+"""
+
+import ipaddress
+import re
+import socket
+import unicodedata
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NUMBERS = re.compile(r"(?:0x[0-9a-f]{0,16}|[0-9]{1,20})(?:\.(?:0x[0-9a-f]{0,16}|[0-9]{1,20})){0,3}")
+_DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def plain_host(host: str) -> str:
+    """A host as a resolver takes it: letters and digits as ASCII, in lower case, no brackets, no dot at the end."""
+    text = unicodedata.normalize("NFKC", host.translate(_DOTS)).translate(_DOTS).lower()
+    return text.strip("[]").removesuffix(".")
+
+
+def address_of(host: str) -> Address | None:
+    """The address that a host is, in any spelling that a resolver takes; None for a name.
+
+    An IPv4 address within an IPv6 one (mapped, 6to4, NAT64) is that IPv4 address.
+    """
+    plain = plain_host(host)
+    if _NUMBERS.fullmatch(plain):
+        try:
+            return ipaddress.IPv4Address(socket.inet_aton(plain))
+        except OSError:
+            return None
+    try:
+        address = ipaddress.ip_address(plain.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _NAT64:
+        return ipaddress.IPv4Address(address.packed[-4:])
+    return address.ipv4_mapped or address.sixtofour or address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    plain, address = plain_host(host), address_of(host)
+    return plain == "localhost" or plain.endswith(".localhost") or (address is not None and address.is_loopback)
+
+
+def is_private(host: str) -> bool:
+    """Whether a host is surely in a private network: an address of one, this machine, or a name that means it."""
+    address = address_of(host)
+    if address is None:
+        return is_loopback(host)
+    return address.is_private or address.is_link_local or address.is_loopback or address.is_unspecified
