@@ -6,7 +6,6 @@ are fullwidth digits and an IPv4 address within an IPv6 one. Nothing is resolved
 
 import ipaddress
 import re
-import socket
 import unicodedata
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -28,10 +27,7 @@ def address_of(host: str) -> Address | None:
     """
     plain = plain_host(host)
     if _NUMBERS.fullmatch(plain):
-        try:
-            return ipaddress.IPv4Address(socket.inet_aton(plain))
-        except OSError:
-            return None
+        return _from_numbers(plain.split("."))
     try:
         address = ipaddress.ip_address(plain.partition("%")[0])
     except ValueError:
@@ -41,6 +37,23 @@ def address_of(host: str) -> Address | None:
     if address in _NAT64:
         return ipaddress.IPv4Address(address.packed[-4:])
     return address.ipv4_mapped or address.sixtofour or address
+
+
+def _from_numbers(parts: list[str]) -> ipaddress.IPv4Address | None:
+    """An address of one to four numbers, each decimal, octal or hexadecimal; the last one fills what is left."""
+    try:
+        numbers = [
+            int(part, 16 if part[:2] == "0x" else 8 if part[0] == "0" and len(part) > 1 else 10) for part in parts
+        ]
+    except ValueError:
+        return None
+    *first, last = numbers
+    if any(number > 255 for number in first) or last >= 256 ** (5 - len(parts)):
+        return None
+    value = last
+    for place, number in enumerate(first):
+        value += number << 8 * (3 - place)
+    return ipaddress.IPv4Address(value)
 
 
 def is_loopback(host: str) -> bool:
