@@ -180,9 +180,10 @@ def _python_of_script(script: Path, words: Sequence[str], env: Mapping[str, str]
     if not first:
         return None
     interpreter: Path | None = Path(first[0])
-    if interpreter.name == "env":
+    name = Path(first[0]).name
+    if name == "env":
         interpreter = _program(first[-1], env, cwd)
-    elif interpreter.name == "sh" and (found := _BEHIND_SH.search(head)):
+    elif name == "sh" and (found := _BEHIND_SH.search(head)):
         interpreter = Path(found[1].decode("utf-8", "replace"))
     if interpreter is None or not _PYTHON.fullmatch(interpreter.name):
         return None
