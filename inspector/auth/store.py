@@ -5,14 +5,21 @@ is no reason not to log in anew.
 """
 
 import contextlib
+import fcntl
+import logging
 import os
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from inspector.auth.addresses import canonical
 from inspector.auth.wishes import Known
+from inspector.config.paths import private_directory
+from inspector.errors import UsageError
+from inspector.whole import replace
+
+logger = logging.getLogger(__name__)
 
 FILE = "logins.json"
 IN_FILE = "a file for your eyes alone"
@@ -35,16 +42,31 @@ class TokenStore:
         return self._read().get(canonical(url), Known())
 
     def put(self, url: str, known: Known) -> None:
-        """Keep it. A directory that can't be written keeps nothing, and the login works all the same."""
-        everything = self._read() | {canonical(url): known}
-        self._write(everything)
+        """Keep it. Where it can't be written, the login works all the same, and the log says so."""
+        if self._path is None:
+            return
+        try:
+            with self._locked():
+                self._write(self._read() | {canonical(url): known})
+        except (OSError, UsageError) as error:
+            logger.warning("the login is not stored, so the next run asks for it again: %s", error)
 
     def forget(self, url: str) -> bool:
-        """Keep nothing of a server any more; whether there was something."""
-        everything = self._read()
-        was = everything.pop(canonical(url), None) is not None
-        if was:
-            self._write(everything)
+        """Keep nothing of a server any more; return whether there was something.
+
+        Raises: UsageError if what is stored can't be removed.
+        """
+        if self._path is None or canonical(url) not in self._read():
+            return False
+        try:
+            with self._locked():
+                everything = self._read()
+                was = everything.pop(canonical(url), None) is not None
+                self._write(everything)
+        except OSError as error:
+            raise UsageError(
+                f"the login can't be removed from {self._path}: {error.strerror}", hint="Remove the file yourself."
+            ) from None
         return was
 
     def servers(self) -> tuple[str, ...]:
@@ -64,12 +86,20 @@ class TokenStore:
             except (msgspec.DecodeError, UnicodeDecodeError):
                 return {}
 
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let no other process read, change and write at the same time: one of two new logins would be lost."""
+        assert self._path is not None
+        directory = private_directory(self._path.parent)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(directory / f".{FILE}.lock", flags, 0o600)
+        try:
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
     def _write(self, everything: dict[str, Known]) -> None:
-        if self._path is None:
-            return
-        with contextlib.suppress(OSError):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            fd, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{FILE}")  # 0600, O_EXCL
-            with os.fdopen(fd, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(everything)))
-            Path(name).replace(self._path)
+        assert self._path is not None
+        replace(self._path, msgspec.json.format(msgspec.json.encode(everything)))

@@ -213,7 +213,7 @@ async def stand_still(pilot: Pilot[Any]) -> None:
     last, same = "", 0
     while same < _STILL:
         for _ in range(_TICKS):
-            app._tick()
+            await app._tick()
         await pilot.pause()
         await until(partial(_rests, app), "the workers had finished")
         for editor in app.screen.query("Input, TextArea"):

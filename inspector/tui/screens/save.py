@@ -1,7 +1,6 @@
 """Where to save what a server gave: a path that the person types. A file that is there is never replaced unasked."""
 
 import mimetypes
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from textual.widgets import Input, Static
 
 from inspector.tui.screens.making import Making
 from inspector.viewmodels.text import human_size
+from inspector.whole import whole_file
 
 _LONGEST: Final = 80
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
@@ -72,10 +72,12 @@ class SaveScreen(Making[Path]):
 
 
 def write(path: Path, payload: bytes, *, replace: bool) -> None:
-    """Write a file for its owner alone, never through a link. Raises: FileExistsError unless `replace`, OSError."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_TRUNC if replace else os.O_EXCL)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-        file.write(payload)
+    """Write a file for its owner alone, completely or not at all, and never through a link.
+
+    Raises: FileExistsError unless `replace`; OSError.
+    """
+    with whole_file(path, overwrite=replace) as new:
+        new.file.write(payload)
 
 
 def file_name(uri: str, mime_type: str) -> str:
