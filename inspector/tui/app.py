@@ -19,7 +19,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from inspector.session.engine import Live
-from inspector.tui import keys, resuming
+from inspector.tui import keys, resuming, upstream
 from inspector.tui.checking import Checking
 from inspector.tui.exporting import Exporting
 from inspector.tui.input_queue import InputQueue, lose_hidden_focus
@@ -45,6 +45,7 @@ from inspector.viewmodels.text import for_clipboard, visible
 if TYPE_CHECKING:
     from inspector.session.opened import Opened
     from inspector.tui.opening import Opener
+    from inspector.tui.screens.palette import Command
 
 _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
@@ -101,6 +102,7 @@ class InspectApp(
         Raises: CaptureError if `replay` is no capture.
         """
         super().__init__()
+        upstream.install()
         install(self, ascii_only=glyphs().to_server != "→")
         _dress(self)
         if first is None and replay is None and begin is not None:
@@ -271,10 +273,32 @@ class InspectApp(
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: our own actions, by the words of the help."""
-        for action in keys.ACTIONS:
-            if action.where is keys.Where.EVERYWHERE and action.id not in _NOT_IN_PALETTE:
-                yield SystemCommand(action.label, action.tooltip, self._runner(action.action))
-        yield SystemCommand("Screenshot", "Save the screen as an SVG file.", self.deliver_screenshot)
+        return (SystemCommand(each.name, each.does, each.run) for each in self.commands())
+
+    def commands(self) -> "list[Command]":
+        """What the palette offers, with the keys."""
+        from inspector.tui.screens.palette import Command
+
+        offered = (each for each in keys.ACTIONS if each.where is keys.Where.EVERYWHERE)
+        return [
+            *(
+                Command(each.label, each.tooltip, each.key_text, self._runner(each.action))
+                for each in offered
+                if each.id not in _NOT_IN_PALETTE
+            ),
+            Command("Screenshot", "Save the screen as an SVG file.", "", self.deliver_screenshot),
+        ]
+
+    def action_command_palette(self) -> None:
+        """Find a command by its name."""
+        from inspector.tui.screens.palette import Command, PaletteScreen
+
+        def chosen(command: Command | None) -> None:
+            if command is not None:
+                command.run()
+
+        if not isinstance(self.screen, PaletteScreen):
+            self.push_screen(PaletteScreen(self.commands()), chosen)
 
     def _runner(self, action: str) -> Callable[[], None]:
         def run() -> None:

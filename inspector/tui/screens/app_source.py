@@ -7,7 +7,6 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.capture.journal import Journal
@@ -17,6 +16,7 @@ from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.things import Tool
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
@@ -29,7 +29,7 @@ from inspector.viewmodels.text import visible
 _READ = "resources/read"
 
 
-class AppSourceScreen(ModalScreen[None]):
+class AppSourceScreen(Dialog[None]):
     """One page's source. Escape goes back, `w` saves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,15 +8,15 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.lines import Line
 from inspector.viewmodels.rows import SpanRows
 
 
-class BeforeAfterScreen(ModalScreen[None]):
+class BeforeAfterScreen(Dialog[None]):
     """Lines to walk through. Escape and `u` go back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -11,10 +11,10 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from inspector.tui import keys
 from inspector.tui.panels.result_lines import words_wrapped
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.widgets.lines_view import Lines, LinesView
 from inspector.viewmodels.lines import Line, plain
 from inspector.viewmodels.list_news import ListNews, about_lines
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspector.viewmodels.since_seen import Memory
 
 
-class ChangesScreen(ModalScreen[bool]):
+class ChangesScreen(Dialog[bool]):
     """About some lists. Escape and the key that opened it go back; what is to be approved can be, which gives True."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

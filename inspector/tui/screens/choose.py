@@ -7,9 +7,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.viewmodels.rows import RowSource, RowView
@@ -46,7 +46,7 @@ class _Labels(RowSource):
         return RowView([(one_line(self._labels[self._found[index]], width) or '""', "text")])
 
 
-class ChooseScreen(ModalScreen[int | None]):
+class ChooseScreen(Dialog[int | None]):
     """Answers with the index of what was chosen, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

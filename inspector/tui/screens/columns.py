@@ -7,9 +7,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import glyphs
 from inspector.tui.widgets.log_list import LogList
 from inspector.viewmodels import text
@@ -56,7 +56,7 @@ class _Choices(RowSource):
         self.changes += 1
 
 
-class ColumnsScreen(ModalScreen[None]):
+class ColumnsScreen(Dialog[None]):
     """A list of columns to choose from."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -67,9 +67,6 @@ class ColumnsScreen(ModalScreen[None]):
         Binding("a", "add", "Add a field", tooltip="Show a field of the filter language.", id="columns.add"),
         Binding("r", "reset", "As the width", tooltip="Let the width decide again.", id="columns.reset"),
     ]
-    CSS = """
-    ColumnsScreen { background: $background 60%; }
-    """
     DEFAULT_CSS = """
     ColumnsScreen { align: center middle; }
     ColumnsScreen > Vertical {

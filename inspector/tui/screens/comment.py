@@ -6,14 +6,14 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.capture.notes import COLOURS
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.widgets.segments import Segments
 
 
-class CommentScreen(ModalScreen[tuple[str, str] | None]):
+class CommentScreen(Dialog[tuple[str, str] | None]):
     """Answers with the colour and the comment; None if nothing is to change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

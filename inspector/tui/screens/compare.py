@@ -14,7 +14,6 @@ from rich.cells import cell_len
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal
@@ -23,6 +22,7 @@ from inspector.capture.compare.reading import read_accounts
 from inspector.errors import InspectError
 from inspector.tui import keys
 from inspector.tui.keys import Where
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
@@ -41,7 +41,7 @@ Made = Callable[[bool], Comparison]
 """Makes the comparison, on a thread; True: exactly. Raises: InspectError."""
 
 
-class CompareScreen(ModalScreen[None]):
+class CompareScreen(Dialog[None]):
     """Both sides in one list, a row for what belongs together."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -7,9 +7,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import spans_to_text
 from inspector.tui.widgets.segments import Segments
 from inspector.viewmodels.roles import Span
@@ -18,7 +18,7 @@ Ways = tuple[str, str]
 _CALL: Ways = ("no, leave it (n)", "yes, call it (y)")
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(Dialog[bool]):
     """Yes or no; Escape is no, and so is Enter unless "yes" was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,9 +8,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.widgets.log_list import LogList
 from inspector.viewmodels.copies import Copy
 from inspector.viewmodels.rows import RowSource, RowView
@@ -37,7 +37,7 @@ class _Copies(RowSource):
         return RowView(clip([(f"{copy.key}  ", "accent"), (f"{copy.name:{_NAMES}}", "text"), (begins, "muted")], width))
 
 
-class CopyScreen(ModalScreen[Copy | None]):
+class CopyScreen(Dialog[Copy | None]):
     """Answers with what is to be copied, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

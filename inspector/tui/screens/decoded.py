@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import glyphs
 from inspector.tui.widgets.status_line import StatusLine
 from inspector.tui.widgets.tab_line import TabLine
@@ -48,7 +48,7 @@ def _show(app: App[Any], found: Sequence[Reading], where: str) -> None:
         app.notify("This stands for itself: it is no JSON, base64, URI, token or time.", markup=False, timeout=4)
 
 
-class DecodedScreen(ModalScreen[None]):
+class DecodedScreen(Dialog[None]):
     """The readings of one value, one in sight."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -7,22 +7,19 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.errors import FilterError
+from inspector.tui.screens.dialog import Dialog
 from inspector.viewmodels.text import visible
 
 
-class GoToScreen(ModalScreen[int | None]):
+class GoToScreen(Dialog[int | None]):
     """Answers with the number of an entry, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", tooltip="Stay where you are.", id="go_to.leave"),
     ]
-    CSS = """
-    GoToScreen { background: $background 60%; }
-    """
     DEFAULT_CSS = """
     GoToScreen { align: center middle; }
     GoToScreen > Vertical {

@@ -5,27 +5,32 @@ The keys are read from the table that binds them, so what stands here is what wo
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, ClassVar
 
-from rich.console import Group
-from rich.text import Text
+from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.geometry import Region, Size
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.strip import Strip
+from textual.widget import Widget
 
 from inspector.tui import keys
 from inspector.tui.keys import Where
+from inspector.tui.panels.result_lines import words_wrapped
+from inspector.tui.safety import through_filters
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import glyphs, role_styles
 from inspector.tui.widgets.scroller import Scroller
-from inspector.tui.widgets.section_card import section_renderable
 from inspector.viewmodels.lines import Fact, Section
-from inspector.viewmodels.roles import Role
+from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import cell_width
 
 _WIDE = 110
-_KEY_WIDTH = 10
+_KEY_WIDTH, _WIDEST_KEY = 10, 22
+_GAP = 2
 
 _WORDS = (
     ("Frame", "What crossed the wire, byte for byte; it may be no message at all."),
@@ -38,17 +43,13 @@ _WORDS = (
 )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Help on the places in sight, over what is there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("back")),
         replace(keys.binding(keys.action("help")), action="back"),
     ]
-    CSS = """
-    HelpScreen { background: $background 60%; }
-    """
-    """Not among the defaults: an app's rule for all screens would win over those, and hide what is below."""
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
@@ -62,10 +63,9 @@ class HelpScreen(ModalScreen[None]):
             border-title-color: $text-accent;
             border-title-style: bold;
             border-subtitle-color: $text-muted;
+            layout: vertical;
         }
-        #columns { height: auto; layout: vertical; }
-        #columns > Vertical { height: auto; width: 1fr; }
-        &.-wide #columns { layout: horizontal; }
+        &.-wide > #help { layout: horizontal; }
     }
     """
 
@@ -78,14 +78,11 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Keys and signs; beside or below them the keys that work everywhere and the words."""
         here = [place for place in self._places if place is not Where.EVERYWHERE]
-        with Vertical(id="help") as frame:
+        with Scroller(id="help") as frame:
             frame.border_title = "Help"
             frame.border_subtitle = "Esc closes"
-            with Scroller(), Vertical(id="columns"):
-                with Vertical():
-                    yield from map(_Part, [*self._more, *_keys(*here)])
-                with Vertical():
-                    yield from map(_Part, [*_keys(Where.EVERYWHERE), _signs(), _words()])
+            yield _Column([*self._more, *_keys(*here)])
+            yield _Column([*_keys(Where.EVERYWHERE), _signs(), _words()])
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room."""
@@ -117,25 +114,56 @@ def turn_help(app: App[Any], places: tuple[Where, ...]) -> None:
     app.push_screen(HelpScreen((*here, Where.EVERYWHERE), (dialog,) if own else ()))
 
 
-class _Part(Static):
-    """One section under its title."""
+class _Column(Widget):
+    """Sections one under the other, laid out once for a width and painted line by line.
 
-    DEFAULT_CSS = """
-    _Part { height: auto; padding: 1 2 0 0; }
+    A table of the renderer for each section would be laid out several times before it is first seen.
     """
 
-    def __init__(self, section: Section, keys_as: Role = "accent") -> None:
-        super().__init__(markup=False)
-        self._section = section
-        self._keys_as: Role = keys_as
+    DEFAULT_CSS = """
+    _Column { height: auto; width: 1fr; }
+    """
 
-    def on_mount(self) -> None:
-        """Draw in the theme of the moment."""
-        dark = self.app.current_theme.dark
-        title = Text(self._section.title, role_styles(dark=dark)["title"])
-        self.update(
-            Group(title, section_renderable(self._section, dark=dark, keys_as=self._keys_as, key_width=_KEY_WIDTH))
-        )
+    def __init__(self, sections: Sequence[Section]) -> None:
+        super().__init__()
+        self._sections = sections
+        self._laid: tuple[int, list[list[Span]]] = (-1, [])
+
+    def _lines(self, width: int) -> list[list[Span]]:
+        if self._laid[0] != width:
+            self._laid = width, _lay(self._sections, width)
+        return self._laid[1]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as the sections take at this width."""
+        return len(self._lines(width))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines of a part, in the theme of the moment."""
+        width, paper, ground = self.size.width, self.rich_style, self.background_colors[1]
+        inks = role_styles(dark=self.app.current_theme.dark)
+        lines = self._lines(width)[crop.y : crop.bottom]
+        lines += [[]] * (crop.height - len(lines))
+        strips = (Strip([Segment(text, paper + inks[role]) for text, role in line]) for line in lines)
+        painted = [through_filters(self, strip.adjust_cell_length(width, paper), ground) for strip in strips]
+        whole = crop.x == 0 and crop.width == width
+        return painted if whole else [strip.crop(crop.x, crop.right) for strip in painted]
+
+
+def _lay(sections: Sequence[Section], width: int) -> list[list[Span]]:
+    """Each section under its title, an empty line above it; what a key does is wrapped beside the key."""
+    lines: list[list[Span]] = []
+    for section in sections:
+        beside = min(_WIDEST_KEY, max([_KEY_WIDTH, *(cell_width(fact.key) for fact in section.facts)]))
+        room = max(1, width - beside - 3 * _GAP)
+        lines += [[], [(" " * _GAP, "text"), (section.title, "title")]]
+        for fact in section.facts:
+            keys_of = words_wrapped(((fact.key, "accent"),), beside)
+            does = words_wrapped(((fact.value, fact.role),), room)
+            for key, words in zip_longest(keys_of, does, fillvalue=[("", "text")]):
+                pad = beside + _GAP - sum(cell_width(part) for part, _ in key)
+                lines.append([(" " * _GAP, "text"), *key, (" " * pad, "text"), *words])
+    return lines
 
 
 def _keys(*places: Where) -> list[Section]:

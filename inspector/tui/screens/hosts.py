@@ -12,10 +12,10 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from inspector.tui import keys
 from inspector.tui.screens.changes import Wrapped
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.lines_view import Lines, LinesView
 from inspector.viewmodels.hosts import matrix_lines, surface_matrix, surface_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inspector.checks.hosts.matrix import Matrix
 
 
-class HostsScreen(ModalScreen[None]):
+class HostsScreen(Dialog[None]):
     """What hosts do with the tools of one server."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

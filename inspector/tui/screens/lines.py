@@ -6,16 +6,16 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from inspector.tui import keys
 from inspector.tui.screens.changes import Wrapped
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.widgets.lines_view import LinesView
 from inspector.viewmodels.lines import Line, plain
 from inspector.viewmodels.text import for_clipboard
 
 
-class LinesScreen(ModalScreen[None]):
+class LinesScreen(Dialog[None]):
     """Lines that somebody else has laid out."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -11,12 +11,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.auth.browser import open_browser, out_of_reach, tunnel
 from inspector.auth.guide import Waiting
 from inspector.tui.screens import is_on_top
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import spans_to_text
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.footer_bar import FooterBar
@@ -31,7 +31,7 @@ _TICKS_PER_SECOND = 10
 _WHILE_WAITING = ("open", "copy", "paste", "draw", "give_up")
 
 
-class LoginScreen(ModalScreen[None]):
+class LoginScreen(Dialog[None]):
     """The login that goes on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,11 +42,8 @@ class LoginScreen(ModalScreen[None]):
         Binding("x", "give_up", "Give up", tooltip="Log in nowhere; the connection fails.", id="login.give_up"),
         Binding("escape", "leave", "Later", tooltip="Leave it waiting; ! shows it again.", id="login.later"),
     ]
-    CSS = """
-    LoginScreen { background: $background; }
-    """
     DEFAULT_CSS = """
-    LoginScreen { align: center middle; }
+    LoginScreen { align: center middle; background: $background; }
     LoginScreen > Vertical {
         width: 110; max-width: 96%; height: auto; max-height: 92%;
         background: $background; border: round $warning; border-title-color: $text-warning; padding: 0 1;
@@ -202,7 +199,7 @@ class LoginScreen(ModalScreen[None]):
         self._wrong(f"{wrong[:1].upper()}{wrong[1:]}." if wrong else "")
 
 
-class QrScreen(ModalScreen[None]):
+class QrScreen(Dialog[None]):
     """The address for a camera, dark on light in every theme."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

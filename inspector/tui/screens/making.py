@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from rich.text import Text
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.config.paths import expanded
 from inspector.errors import InspectError
 from inspector.tui.screens import is_on_top
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import glyphs
 from inspector.viewmodels.text import visible
 
 MadeT = TypeVar("MadeT")
 
 
-class Making(ModalScreen[MadeT | None], Generic[MadeT]):
+class Making(Dialog[MadeT | None], Generic[MadeT]):
     """Answers with what was made; None if whoever was asked has left. Composes an `Input`, and a `Static` to say."""
 
     SAID: ClassVar[str]

@@ -7,7 +7,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.capture.notes import Mark, View
@@ -15,6 +14,7 @@ from inspector.errors import UsageError
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.noting import Noted
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.log_list import LogList
@@ -29,7 +29,7 @@ _EMPTY: list[list[Span]] = [
 ]
 
 
-class MarksScreen(ModalScreen["Mark | View | None"]):
+class MarksScreen(Dialog["Mark | View | None"]):
     """What was noted, to be gone to or changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -6,11 +6,12 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from inspector.tui.screens.dialog import Dialog
 
-class NameScreen(ModalScreen[str | None]):
+
+class NameScreen(Dialog[str | None]):
     """Answers with what was typed; None for nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

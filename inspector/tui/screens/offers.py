@@ -9,11 +9,11 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.protocol.offers import ALL
 from inspector.protocol.revisions._shape import Revision, Stamp
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import glyphs
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.log_list import LogList
@@ -48,7 +48,7 @@ class OfferRows(RowSource):
         return RowView(switch_row(switch, on=glyphs().ok, off=glyphs().disconnected, width=width))
 
 
-class OffersScreen(ModalScreen[frozenset[str] | None]):
+class OffersScreen(Dialog[frozenset[str] | None]):
     """The switches, and what they come to. Returns what is to be offered; None to leave it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,9 +56,6 @@ class OffersScreen(ModalScreen[frozenset[str] | None]):
         Binding("ctrl+j,f5", "take", "Take", tooltip="Offer this from now on.", id="offers.take", priority=True),
         Binding("escape", "leave", "Leave", tooltip="Leave it as it was.", id="offers.leave"),
     ]
-    CSS = """
-    OffersScreen { background: $background 60%; }
-    """
     DEFAULT_CSS = """
     OffersScreen { align: center middle; }
     OffersScreen > Vertical {

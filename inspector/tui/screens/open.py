@@ -9,12 +9,12 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from inspector.errors import UsageError
 from inspector.tui import keys
 from inspector.tui.keys import Where
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.screens.start import ConfirmScreen, StartList
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
@@ -25,14 +25,14 @@ from inspector.viewmodels.text import visible
 from inspector.viewmodels.wanted import Wanted, wanted
 
 
-class OpenScreen(ModalScreen["Wanted | None"]):
+class OpenScreen(Dialog["Wanted | None"]):
     """Answers with what is to be opened; None for nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(Where.START, Where.OPEN),
         replace(keys.binding(keys.action("back")), show=True),
     ]
-    CSS = """
+    DEFAULT_CSS = """
     OpenScreen { background: $background; layout: vertical; }
     OpenScreen > Input { margin: 1 1 0 1; border: round $border; background: $background; }
     OpenScreen > Input:focus { border: round $accent; }

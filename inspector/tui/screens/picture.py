@@ -15,10 +15,10 @@ from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.tui.screens.dialog import Dialog
 from inspector.viewmodels.pictures import read_picture
 from inspector.viewmodels.text import visible
 
@@ -29,7 +29,7 @@ _LARGEST: Final = (1600, 1600)
 """Pixels to which a picture is reduced before it is drawn."""
 
 
-class PictureScreen(ModalScreen[None]):
+class PictureScreen(Dialog[None]):
     """One picture. Escape, Enter and `v` go back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,13 +9,13 @@ from typing import ClassVar, cast
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from inspector.session.desk import Ticket, TicketState
 from inspector.tui import keys
 from inspector.tui.panels.inbox_rows import Asked
 from inspector.tui.panels.question_pane import Deed, QuestionPane
 from inspector.tui.screens import is_on_top
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.viewmodels.text import visible
@@ -33,7 +33,7 @@ _ACTIONS = (
 )
 
 
-class QuestionScreen(ModalScreen[None]):
+class QuestionScreen(Dialog[None]):
     """One question after the other, until none waits or the person leaves."""
 
     SHOWS_QUESTIONS: ClassVar[bool] = True
@@ -44,9 +44,6 @@ class QuestionScreen(ModalScreen[None]):
             "escape", "leave", "Later", show=True, tooltip="Leave it in the Inbox.", id="question.later", priority=True
         ),
     ]
-    CSS = """
-    QuestionScreen { background: $background 60%; }
-    """
     DEFAULT_CSS = """
     QuestionScreen { align: center middle; }
     QuestionScreen > Vertical {

@@ -13,13 +13,13 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector import __version__
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.safety import install
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs, spans_to_text
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
@@ -118,7 +118,7 @@ class StartList(LogList):
         self.go_to(self._start.count - 1)
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(Dialog[bool]):
     """All about a server, before it is started or dialled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -10,7 +10,6 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.protocol.facts import SseNote, Stderr
@@ -18,6 +17,7 @@ from inspector.protocol.frames import Frame
 from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.panels.payload_view import RAW, TREE, PayloadView
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.styles import spans_to_text
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.footer_bar import FooterBar
@@ -32,7 +32,7 @@ _TALL = 30
 """Rows from which on the message of the chosen step has room below."""
 
 
-class StoryScreen(ModalScreen[int | None]):
+class StoryScreen(Dialog[int | None]):
     """Steps, and what crossed the wire with the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

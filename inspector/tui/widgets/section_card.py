@@ -78,17 +78,14 @@ def sections_text(sections: Iterable[Section]) -> str:
     return for_clipboard(whole)[0]
 
 
-def section_renderable(section: Section, *, dark: bool, keys_as: Role = "muted", key_width: int = 0) -> RenderableType:
-    """Return a section without its title, as something that wraps at any width.
-
-    `keys_as` is the role of the keys, `key_width` the cells that they take at least.
-    """
+def section_renderable(section: Section, *, dark: bool) -> RenderableType:
+    """Return a section without its title, as something that wraps at any width."""
     inks = role_styles(dark=dark)
     parts: list[RenderableType] = []
     if section.note:
         parts.append(_wrapping(spans_to_text([(section.note, "claimed")], dark=dark)))
     if section.facts:
-        parts.append(_grid(section.facts, inks, inks[keys_as], key_width))
+        parts.append(_grid(section.facts, inks, inks["muted"]))
     if section.facts and section.lines:
         parts.append(Text(""))
     parts += [_wrapping(spans_to_text(line, dark=dark)) for line in section.lines]
@@ -100,9 +97,9 @@ def _wrapping(text: Text) -> Text:
     return text
 
 
-def _grid(facts: tuple[Fact, ...], inks: Mapping[Role, Style], key_style: Style, least: int) -> Table:
+def _grid(facts: tuple[Fact, ...], inks: Mapping[Role, Style], key_style: Style) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    width = min(_WIDEST_KEY, max(least, *(cell_width(fact.key) for fact in facts)))
+    width = min(_WIDEST_KEY, max(cell_width(fact.key) for fact in facts))
     grid.add_column(width=width, overflow="fold")
     grid.add_column(ratio=1, overflow="fold")
     for fact in facts:
