@@ -15,6 +15,7 @@ from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.viewmodels.result import Finished, incomplete
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -66,10 +67,10 @@ def say_uncalled(output: Output, journal: Journal) -> None:
 
 
 def failure_of(message: Answer | ErrorAnswer) -> str:
-    """Why a call failed, in the server's words; "" if it did not."""
+    """Why a call failed, in the server's words, or why its result is not complete; "" if it went well."""
     if isinstance(message, ErrorAnswer):
         return f"error {message.code}: {message.message[:200]}"
     if not peek.flag(message.result, "isError"):
-        return ""
+        return incomplete(Finished("tools/call", result=message.result))
     said = (peek.text(block, "text") for block in peek.items(message.result, "content"))
     return next((each[:200] for each in said if each), "it says isError, and not why")

@@ -29,7 +29,8 @@ class ExitStatus(IntEnum):
     UNREACHABLE = 4
     """The server could not be started or reached, or went away."""
     TOOL_ERROR = 5
-    """The tool said isError, the server answered with a JSON-RPC error, or its question was left unanswered."""
+    """The tool said isError, the server answered with a JSON-RPC error, its question was left unanswered, or its
+    result is not complete."""
     PROTOCOL = 6
     """What the server sent makes the session unusable."""
     TIMEOUT = 7
@@ -48,7 +49,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.USAGE: "the command line, a file or an argument can't be used as given",
     ExitStatus.AUTHORIZATION: "the server wants credentials, or refuses those it got",
     ExitStatus.UNREACHABLE: "the server could not be started or reached, or went away",
-    ExitStatus.TOOL_ERROR: "the tool said isError, or the server answered with a JSON-RPC error",
+    ExitStatus.TOOL_ERROR: "the tool said isError, the server answered with an error, or the result is not complete",
     ExitStatus.PROTOCOL: "what the server sent makes the session unusable",
     ExitStatus.TIMEOUT: "nothing came back in time",
     ExitStatus.MISTAKE: "this program made a mistake",

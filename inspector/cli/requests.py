@@ -24,7 +24,7 @@ from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
 from inspector.viewmodels.proposed import Account, left_out, told
 from inspector.viewmodels.readable import result_lines
-from inspector.viewmodels.result import Came, Finished, came_of, result_view, verdict_of
+from inspector.viewmodels.result import Came, Finished, came_of, incomplete, result_view, verdict_of
 
 
 @dataclass(slots=True)
@@ -71,11 +71,11 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
     message = answered(called.reply, request.method).message
     if isinstance(message, Answer) and not visit.output.as_json:
         await _list_pages(visit, request.method, message.result)
-    finished = _finished(visit, request, message, called.rounds)
+    finished = _finished(visit, request, message, called)
     verdict = verdict_of(finished) if request.judged else None
     if visit.output.as_json:
         about = {"task": as_json(task)} if task is not None else {}
-        visit.output.data(_as_json(request, message, called.rounds, verdict) | about)
+        visit.output.data(_as_json(request, message, finished, verdict) | about)
         _narrate_verdict(visit.output, verdict)
     else:
         visit.output.lines(result_lines(result_view(finished, verdict)))
@@ -83,6 +83,9 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
     left_open, hint = _left_open(visit.session, called)
     if left_open:
         return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
+    if came_of(finished) is Came.INCOMPLETE:
+        said = f"{request.method} brought no complete result: {incomplete(finished)}"
+        return visit.output.report("incomplete", said, "", ExitStatus.TOOL_ERROR)
     if came_of(finished) is Came.OK and task is not None and failed(called, task):
         return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
@@ -111,7 +114,7 @@ def _left_open(session: Session, called: Called) -> tuple[str, str]:
     return called.unanswered, _PREPARE
 
 
-def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, rounds: int) -> Finished:
+def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, called: Called) -> Finished:
     if isinstance(message, Answer):
         result, error, size = message.result, None, len(message.result_part.raw)
     else:
@@ -123,7 +126,9 @@ def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, rou
         error=error,
         duration_ns=request.duration_ns,
         size=size,
-        rounds=rounds,
+        rounds=called.rounds,
+        unfinished=called.unanswered or (called.task.why if called.task is not None else ""),
+        handle_wanted=request.plain or (request.task is not None and not request.task.wait),
         output_schema=request.output_schema,
         revision=visit.session.revision,
         listed=listed_pages(result, visit.session.journal.conversation.catalogue.resources),
@@ -137,7 +142,9 @@ async def _list_pages(visit: Visit, method: str, result: Any) -> None:
         await visit.session.list_all("resources")
 
 
-def _as_json(request: Request, message: Answer | ErrorAnswer, rounds: int, verdict: Verdict | None) -> dict[str, Any]:
+def _as_json(
+    request: Request, message: Answer | ErrorAnswer, finished: Finished, verdict: Verdict | None
+) -> dict[str, Any]:
     """The object that is written: the answer's own bytes, and what we add."""
     told: dict[str, Any] = {
         "result": msgspec.Raw(message.result_part.raw) if isinstance(message, Answer) else None,
@@ -146,7 +153,8 @@ def _as_json(request: Request, message: Answer | ErrorAnswer, rounds: int, verdi
     if request.judged:
         told["valid"] = verdict.ok if verdict else None
     took = request.duration_ns
-    return told | {"duration_ms": None if took is None else round(took / 1e6, 3), "rounds": rounds}
+    told |= {"duration_ms": None if took is None else round(took / 1e6, 3), "rounds": finished.rounds}
+    return told | {"outcome": came_of(finished).value}
 
 
 def _narrate_verdict(output: Output, verdict: Verdict | None) -> None:

@@ -205,6 +205,8 @@ class Conversation:
                 head = _head_of(message.result_part)
                 exchange.tool_error = head.isError and exchange.method == "tools/call"
                 exchange.asks = head.resultType == INPUT_REQUIRED
+                if head.resultType not in ("", "complete", INPUT_REQUIRED) and not _may_be_task(exchange, head):
+                    exchange.why = f"its resultType is {head.resultType[:60]!r}, which this client does not know"
                 if exchange.asks:
                     found += self._asked_in_result(exchange, params, message.result)
             if exchange.sender is Direction.TO_SERVER:
@@ -301,6 +303,11 @@ def _without_arguments(params: Any) -> Any:
 class _Head(msgspec.Struct):
     isError: bool = False  # noqa: N815, the name on the wire
     resultType: str = ""  # noqa: N815
+
+
+def _may_be_task(exchange: Exchange, head: _Head) -> bool:
+    """Whether a result is the handle of a task, which only calls can become (ext-tasks)."""
+    return head.resultType == "task" and exchange.method == "tools/call"
 
 
 def _head_of(result: Part) -> _Head:

@@ -30,6 +30,7 @@ _BORN = FROM_SERVER | PROBE
 _STATE = bytes(bits & STATE_BITS for bits in range(256))
 _FAILED_BY_TOOL = bytes(bool(bits & TOOL_ERROR) for bits in range(256))
 _PENDING, _LATE, _ERROR, _LOST = ExchangeState.PENDING, ExchangeState.LATE, ExchangeState.ERROR, ExchangeState.LOST
+_ANSWERED = ExchangeState.ANSWERED
 
 
 class ExchangeTable:
@@ -95,7 +96,8 @@ class ExchangeTable:
         self.ends[number] = NEVER if ended is None else max(-NEVER, min(ended, NEVER))
         self.states[number] = _bits(exchange)
         failed = state in (_ERROR, _LOST) and not exchange.probe
-        self.failures[number] = failed or exchange.tool_error
+        incomplete = state is _ANSWERED and exchange.why != ""
+        self.failures[number] = failed or exchange.tool_error or incomplete
 
     def _check(self, length: int) -> None:
         """Look whether the columns are so long and mean something. Raises: ValueError."""

@@ -83,7 +83,7 @@ class Exchange(msgspec.Struct, weakref=True):
     progress: Progress | None = None
     operation: int | None = None
     why: str = ""
-    """Why it was cancelled or lost, if somebody said."""
+    """Why it was cancelled or lost, if somebody said; of an answered one, why its result is not complete."""
 
     @property
     def duration_ns(self) -> int | None:

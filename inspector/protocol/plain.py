@@ -13,7 +13,6 @@ from inspector.protocol.conversation import Conversation
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import RequestId
-from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES
 from inspector.protocol.tracking.tasks import TELLING
 from inspector.protocol.visits import COMPLETE
@@ -153,7 +152,7 @@ class PlainFold:
         exchange = self._pairs.find_open(_TO_SERVER, id_)
         if exchange is None or exchange.number not in self._calls or self._conversation.opening is None:
             return None
-        if head.resultType == INPUT_REQUIRED or '"task' in payload:
+        if head.resultType not in ("", "complete") or '"task' in payload:
             return None
         self._calls.discard(exchange.number)
         self._pairs.answered(exchange, n, time_ns)

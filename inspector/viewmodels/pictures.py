@@ -59,6 +59,22 @@ def disagrees(claimed: str, data: bytes) -> str:
     return found if found and _SAME.get(plain, plain) != found else ""
 
 
+def broken_picture(claimed: str, data: bytes) -> str:
+    """Why the bytes can't be shown as a picture of the claimed type, half a sentence; "" if nothing speaks against it.
+
+    Only the header is looked at, and only of kinds that are known here: whoever claims another kind is believed.
+    """
+    plain = claimed.partition(";")[0].strip().lower()
+    if not data:
+        return "there are no bytes in it"
+    if _SAME.get(plain, plain) not in _WITH_HEADERS:
+        return ""
+    found = read_picture(data)
+    if found is None:
+        return f"its bytes are not {plain}, nor any other picture known here"
+    return "its header is cut off" if found.width is None and found.mime_type in _WITH_HEADERS else ""
+
+
 def read_picture(data: bytes) -> Picture | None:
     """What the header says; None if it is no picture of a kind known here."""
     for begins, reader in _READERS:
@@ -133,3 +149,5 @@ _READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...]
     (lambda data: data.startswith(b"BM") and len(data) >= 14 and data[6:10] == bytes(4), _bmp),
     (lambda data: _SVG.match(data[:1000]) is not None, _svg),
 )
+_WITH_HEADERS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+"""Kinds whose headers say how large the picture is."""

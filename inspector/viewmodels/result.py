@@ -1,7 +1,7 @@
 """What came of a call, a read or a prompt.
 
-Four things are never mixed up: the server did it, the tool says that it failed (`isError`), the server refused
-the request (a JSON-RPC error), and no answer came at all.
+Five things are never mixed up: the server did it, the tool says that it failed (`isError`), the result is not complete,
+the server refused the request (a JSON-RPC error), and no answer came at all.
 
 The result is shown whole and first; the verdict on its structure comes second and takes nothing away from it.
 """
@@ -14,13 +14,15 @@ from typing import Any
 from inspector.forms.validate import Problem, Verdict, validate
 from inspector.protocol import peek
 from inspector.protocol.freshness import read_freshness
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.revisions.table import ROWS
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.freshness import text_of
 from inspector.viewmodels.lines import Fact, Line, fact, paragraph
-from inspector.viewmodels.result_blocks import Block, block_of, json_block, resource_block
+from inspector.viewmodels.result_blocks import Block, block_of, json_block, resource_block, undecodable
 from inspector.viewmodels.result_text import pretty, sounds_like_an_error
 from inspector.viewmodels.roles import Role
 
@@ -31,6 +33,8 @@ class Came(StrEnum):
     OK = "ok"
     TOOL_ERROR = "tool error"
     JSONRPC_ERROR = "JSON-RPC error"
+    INCOMPLETE = "incomplete result"
+    """A result that is none yet, of a kind that is not known, or with data that can't be decoded."""
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     NO_ANSWER = "transport failure"
@@ -60,6 +64,10 @@ class Finished:
     """What to do about the failure."""
     cancelled: bool = False
     timed_out: bool = False
+    unfinished: str = ""
+    """Why the result is not the last word: questions are open, a task was not followed to its end; "" if it is."""
+    handle_wanted: bool = False
+    """Whether a task's handle is all that was wanted."""
     failed_task: bool = False
     """Whether it was a task that its server calls failed, whatever result it brought."""
     duration_ns: int | None = None
@@ -111,8 +119,37 @@ def came_of(finished: Finished) -> Came:
         return Came.TIMEOUT
     if finished.failure or not finished.answered:
         return Came.NO_ANSWER
-    failed = finished.method == "tools/call" and peek.flag(finished.result, "isError") is True
-    return Came.TOOL_ERROR if failed else Came.OK
+    if finished.method == "tools/call" and peek.flag(finished.result, "isError") is True:
+        return Came.TOOL_ERROR
+    return Came.INCOMPLETE if incomplete(finished) else Came.OK
+
+
+def incomplete(finished: Finished) -> str:
+    """Why a result is not complete, one sentence without its full stop; "" if it is."""
+    result, method = finished.result, finished.method
+    if finished.unfinished:
+        return finished.unfinished
+    if method in _PARTS and not isinstance(result, dict):
+        return f"the result is {encode(result)[:40].decode('utf-8', 'replace')}, not an object"
+    kind = peek.at(result, "resultType")
+    if kind == INPUT_REQUIRED:
+        return "the server asks for input, and got none"
+    if method == "tools/call" and (kind == "task" or _is_nested_handle(result)):
+        return "" if finished.handle_wanted else "the call became a task, and what that came to is not known"
+    if kind not in (None, "complete"):
+        return f"its resultType is {encode(kind)[:60].decode('utf-8', 'replace')}, which this client does not know"
+    for number, part in enumerate(peek.items(result, _PARTS.get(method, "")), 1):
+        if why := undecodable(peek.at(part, "content") if method == "prompts/get" else part):
+            return f"part {number} can't be decoded: {why}"
+    return ""
+
+
+_PARTS = {"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
+
+
+def _is_nested_handle(result: Any) -> bool:
+    """Whether a result is a task's handle as the core of 2025 has it."""
+    return peek.text(result, "task", "taskId") is not None and not peek.has(result, "content")
 
 
 def verdict_of(finished: Finished) -> Verdict | None:
@@ -120,7 +157,7 @@ def verdict_of(finished: Finished) -> Verdict | None:
 
     This may take a good part of a second: not for an event loop. A tool's error is exempt, as it has no result.
     """
-    if finished.output_schema is None or came_of(finished) is not Came.OK:
+    if finished.output_schema is None or came_of(finished) not in (Came.OK, Came.INCOMPLETE):
         return None
     if peek.text(finished.result, "resultType") not in (None, "complete"):
         return None
@@ -135,13 +172,14 @@ def result_view(finished: Finished, verdict: Verdict | None = None) -> ResultVie
     came = came_of(finished)
     if came is Came.JSONRPC_ERROR:
         return _refused(finished)
-    if came not in (Came.OK, Came.TOOL_ERROR):
+    if came not in (Came.OK, Came.TOOL_ERROR, Came.INCOMPLETE):
         return ResultView(came, _headline(finished, came), paragraph(finished.failure, "error"), hint=_safe(finished))
     blocks = _blocks(finished)
     structured = _structured(finished, verdict)
     return ResultView(
         came,
         _broken(_headline(finished, came), verdict) if came is Came.OK else _headline(finished, came),
+        paragraph(f"{incomplete(finished)}.", "error") if came is Came.INCOMPLETE else (),
         facts=_facts(finished.result),
         hint=_remark(came, blocks, structured),
         blocks=blocks,
@@ -152,6 +190,7 @@ def result_view(finished: Finished, verdict: Verdict | None = None) -> ResultVie
 _ROLES: dict[Came, tuple[str, Role]] = {
     Came.OK: (f"{signs.OK} Succeeded", "ok"),
     Came.TOOL_ERROR: (f"{signs.ERROR} Tool error (isError)", "error"),
+    Came.INCOMPLETE: (f"{signs.ERROR} Incomplete result", "error"),
     Came.JSONRPC_ERROR: (f"{signs.ERROR} JSON-RPC error", "error"),
     Came.TIMEOUT: (f"{signs.WARNING} Timed out", "warning"),
     Came.CANCELLED: (f"{signs.TIMES} Cancelled", "warning"),

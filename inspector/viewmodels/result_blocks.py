@@ -16,7 +16,7 @@ from inspector.protocol.things import Content
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.apps import page_facts
 from inspector.viewmodels.lines import Fact, Line, fact, span
-from inspector.viewmodels.pictures import disagrees, read_picture, sniff_type
+from inspector.viewmodels.pictures import broken_picture, disagrees, read_picture, sniff_type
 from inspector.viewmodels.result_text import TextKind, kind_of, pretty, pretty_text
 
 Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
@@ -71,6 +71,26 @@ def block_of(raw: Any, *, prefix: str = "") -> Block:
 def resource_block(raw: Any, listed: Any = None) -> Block:
     """Make a block of an item of a resources/read result; `listed` is its entry in resources/list, if that matters."""
     return _resource(raw, raw, "resource", listed) if isinstance(raw, dict) else _unknown(Content(raw), "")
+
+
+def undecodable(raw: Any) -> str:
+    """Why the data of a block, or of an item of contents, can't be decoded, half a sentence; "" if it can."""
+    kind, holder = peek.text(raw, "type"), raw
+    if kind in ("image", "audio"):
+        data, claimed = peek.text(raw, "data"), peek.text(raw, "mimeType") or ""
+        if data is None:
+            return f"{kind} without data"
+    else:
+        holder = peek.at(raw, "resource") if kind == "resource" else raw
+        data, claimed = peek.text(holder, "blob"), peek.text(holder, "mimeType") or ""
+        kind = "blob"
+        if data is None:
+            return ""
+    decoded, problem = _decoded(data)
+    if decoded is not None:
+        is_picture = kind == "image" or (bool(decoded) and claimed.startswith("image/"))
+        problem = broken_picture(claimed, decoded) if is_picture else ""
+    return f"{kind}: {problem}" if problem else ""
 
 
 def json_block(value: Any, title: str) -> Block:

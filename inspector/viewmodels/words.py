@@ -37,6 +37,8 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             return (f"{signs.PENDING} pending", "pending") if live else (f"{signs.PENDING} no answer", "warning")
         case ExchangeState.ANSWERED if exchange.asks:
             return (f"{signs.EVENT} asked", "muted") if exchange.retried else (f"{signs.EVENT} asks", "warning")
+        case ExchangeState.ANSWERED if exchange.why and not exchange.tool_error:
+            return f"{signs.ERROR} incomplete", "error"
         case ExchangeState.ANSWERED:
             return (f"{signs.ERROR} tool error", "error") if exchange.tool_error else (f"{signs.OK} ok", "ok")
         case ExchangeState.ERROR:

@@ -29,7 +29,8 @@ def test_what_is_no_call_is_said(word: str) -> None:
         ({"content": []}, ""),
         ({"isError": True, "content": [{"type": "text", "text": "no"}]}, "no"),
         ({"isError": True}, "it says isError, and not why"),
-        (None, ""),
+        ({"content": [], "resultType": "later"}, 'its resultType is "later", which this client does not know'),
+        (None, "the result is null, not an object"),
     ],
 )
 def test_a_call_fails_if_it_says_so(result: object, why: str) -> None:

@@ -24,6 +24,7 @@ def test_an_error_that_is_null_is_still_an_error() -> None:
     assert (ran.status, ran.data["result"], ran.data["error"]) == (5, None, None)
 
 
-def test_a_result_that_is_null_is_a_result() -> None:
+def test_a_result_that_is_null_is_no_complete_one() -> None:
     ran = inspect("read", "a:b", "--json", *scripted({"resources/read": {"result": None}}))
-    assert (ran.status, ran.data["result"], ran.data["error"]) == (0, None, None)
+    assert (ran.status, ran.data["result"], ran.data["error"]) == (5, None, None)
+    assert ran.data["outcome"] == "incomplete result"

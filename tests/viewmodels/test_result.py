@@ -1,12 +1,13 @@
 """What came of a call, a read or a prompt."""
 
+import base64
 from typing import Any
 
 import pytest
 
 from inspector.protocol.revisions.table import NEWEST
 from inspector.viewmodels.lines import plain
-from inspector.viewmodels.result import Came, Finished, came_of, result_view, verdict_of
+from inspector.viewmodels.result import Came, Finished, came_of, incomplete, result_view, verdict_of
 
 _SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -73,7 +74,7 @@ def test_an_error_of_any_shape_is_shown_whole(error: Any, headline: str, blocks:
     assert view.said
 
 
-@pytest.mark.parametrize("result", [{"content": []}, {}, None, {"content": [], "structuredContent": None, "_meta": {}}])
+@pytest.mark.parametrize("result", [{"content": []}, {}, {"content": [], "structuredContent": None, "_meta": {}}])
 def test_an_empty_result_is_a_success(result: Any) -> None:
     assert _headline(_call(result)) == "✓ Succeeded; empty result"
 
@@ -183,3 +184,66 @@ def test_cache_hints_and_meta_are_facts() -> None:
 def test_a_time_that_is_none_is_a_warning() -> None:
     facts = result_view(_call(_TEXT | {"ttlMs": "60"})).facts
     assert [(each.value, each.role) for each in facts] == [("▲ ttlMs is a string, not a number: '60'", "warning")]
+
+
+_BAD, _GARBAGE = "no base64!", base64.b64encode(b"these bytes are no picture").decode()
+_PICTURE = {"type": "image", "mimeType": "image/png"}
+_READ, _GOT = "resources/read", "prompts/get"
+
+
+@pytest.mark.parametrize(
+    ("method", "result", "why"),
+    [
+        ("tools/call", {"resultType": "input_required", "requestState": "s"}, "the server asks for input"),
+        ("tools/call", {"resultType": "later", "content": []}, 'resultType is "later"'),
+        ("tools/call", {"resultType": 7, "content": []}, "resultType is 7"),
+        (_READ, {"resultType": "task", "taskId": "t"}, 'resultType is "task"'),
+        ("tools/call", {"resultType": "task", "taskId": "t"}, "became a task"),
+        ("tools/call", {"task": {"taskId": "t"}}, "became a task"),
+        ("tools/call", None, "the result is null"),
+        (_GOT, [], "the result is [], not an object"),
+        ("tools/call", {"content": [{"type": "text", "text": "a"}, _PICTURE | {"data": _BAD}]}, "part 2 can't be"),
+        ("tools/call", {"content": [_PICTURE | {"data": _GARBAGE}]}, "its bytes are not image/png"),
+        ("tools/call", {"content": [_PICTURE | {"data": ""}]}, "no bytes in it"),
+        ("tools/call", {"content": [_PICTURE]}, "image without data"),
+        ("tools/call", {"content": [{"type": "audio", "mimeType": "audio/wav", "data": _BAD}]}, "audio: its base64"),
+        (
+            "tools/call",
+            {"content": [{"type": "resource", "resource": {"uri": "a:b", "blob": _BAD}}]},
+            "blob: its base64",
+        ),
+        (_READ, {"contents": [{"uri": "a:b", "blob": _BAD}]}, "blob: its base64"),
+        (_GOT, {"messages": [{"role": "user", "content": _PICTURE | {"data": _BAD}}]}, "image: its base64"),
+    ],
+)
+def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) -> None:
+    finished = Finished(method, result=result)
+    view = result_view(finished)
+    assert came_of(finished) is Came.INCOMPLETE
+    assert _text(view.headline).startswith("✗ Incomplete result")
+    assert why in " ".join(map(_text, view.said))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"resultType": "complete", "content": []},
+        {"resultType": None, "content": []},
+        {"content": [{"type": "image", "mimeType": "image/avif", "data": _GARBAGE}]},
+        {"content": [{"type": "smell", "data": _BAD}]},
+    ],
+)
+def test_what_nothing_speaks_against_is_a_success(result: Any) -> None:
+    assert came_of(Finished("tools/call", result=result)) is Came.OK
+
+
+def test_questions_that_were_left_open_say_why_and_a_tools_own_error_comes_first() -> None:
+    asks = {"resultType": "input_required"}
+    assert incomplete(Finished("tools/call", result=asks, unfinished="it asked more than 10 times")) == (
+        "it asked more than 10 times"
+    )
+    assert came_of(Finished("tools/call", result={"isError": True, "content": [_PICTURE]})) is Came.TOOL_ERROR
+
+
+def _text(line: Any) -> str:
+    return "".join(span[0] for span in line)

@@ -152,6 +152,7 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
         "target": exchange.target,
         "duration_ns": exchange.duration_ns,
         "rounds": called.rounds if called else 1,
+        "unfinished": _unfinished(called),
         "output_schema": schema,
         "revision": opening.revision if opening else None,
     }
@@ -170,6 +171,13 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
                 common["listed"] = listed_pages(message.result, journal.conversation.catalogue.resources)
             return raw, Finished(result=message.result, **common)
     return raw, Finished(answered=False, failure="its answer can't be read back from the capture", **common)
+
+
+def _unfinished(called: Called | None) -> str:
+    """Why a call's result is not the last word; "" if it is, or nobody here waited for it."""
+    if called is None:
+        return ""
+    return called.unanswered or (called.task.why if called.task is not None else "")
 
 
 def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
 
 
 def _nothing(writer: _Writer, view: ResultView) -> None:
-    if view.came in (Came.OK, Came.TOOL_ERROR):
+    if view.came in (Came.OK, Came.TOOL_ERROR, Came.INCOMPLETE):
         more = " What it returned is under Structured." if view.structured and view.structured.raw is not None else ""
         writer.line(("The result has no content blocks." + more, "muted"))
 

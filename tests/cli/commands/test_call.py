@@ -11,7 +11,7 @@ from inspector.cli.commands import call
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
-_MEMBERS = ["result", "error", "valid", "duration_ms", "rounds"]
+_MEMBERS = ["result", "error", "valid", "duration_ms", "rounds", "outcome"]
 
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
@@ -205,3 +205,38 @@ def test_a_server_whose_json_library_turns_ids_into_doubles_is_understood_and_th
     assert (ran.status, ran.data["result"]["content"][0]["text"]) == (0, "hi")
     found = inspect("check", str(capture), "--json").data["findings"]
     assert [each["id"] for each in found if each["id"] in ("E08", "E27", "E01", "E03")] == ["E27"]
+
+
+_IMAGE = {"content": [{"type": "image", "mimeType": "image/png", "data": "no base64!"}]}
+
+
+@pytest.mark.parametrize(
+    ("result", "rounds", "why"),
+    [
+        ({"resultType": "input_required", "requestState": "s"}, 11, "it asked more than 10 times"),
+        ({"resultType": "later", "content": []}, 1, 'resultType is "later"'),
+        ({"resultType": "complete", **_IMAGE}, 1, "image: its base64 can't be decoded"),
+    ],
+)
+def test_only_a_complete_result_is_a_success_in_text_json_and_exit_status(result: Any, rounds: int, why: str) -> None:
+    server = _asking(result)
+    text = inspect("call", "t", "--era", "modern", *server)
+    told = inspect("call", "t", "--json", "--era", "modern", *server)
+    assert (text.status, told.status) == (ExitStatus.TOOL_ERROR, ExitStatus.TOOL_ERROR)
+    assert "Succeeded" not in text.stdout
+    assert text.stdout.startswith("✗ Incomplete result")
+    assert why in text.stdout
+    assert (told.data["result"], told.data["outcome"], told.data["rounds"]) == (result, "incomplete result", rounds)
+    assert why in told.error["message"]
+    assert inspect("check", "--call", "t", "--era", "modern", *server).status == ExitStatus.TOOL_ERROR
+
+
+@pytest.mark.parametrize("command", [("read", "a:b"), ("prompt", "p")])
+def test_reads_and_prompts_are_held_to_the_same(command: tuple[str, ...]) -> None:
+    method = {"read": "resources/read", "prompt": "prompts/get"}[command[0]]
+    broken = {"uri": "a:b", "blob": "no base64!"}
+    result = {"contents": [broken], "messages": [{"role": "user", "content": _IMAGE["content"][0]}]}
+    server = scripted({method: {"result": result}})
+    text, told = inspect(*command, *server), inspect(*command, "--json", *server)
+    assert (text.status, told.status, told.data["outcome"]) == (5, 5, "incomplete result")
+    assert text.stdout.startswith("✗ Incomplete result")

@@ -8,7 +8,7 @@ from inspector.cli.commands import prompt
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted
 
-_MEMBERS = ["result", "error", "duration_ms", "rounds"]
+_MEMBERS = ["result", "error", "duration_ms", "rounds", "outcome"]
 
 
 def test_a_prompt_is_got(demo_url: str) -> None:

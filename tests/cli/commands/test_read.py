@@ -6,7 +6,7 @@ from inspector.cli.commands import read
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted
 
-_MEMBERS = ["result", "error", "duration_ms", "rounds"]
+_MEMBERS = ["result", "error", "duration_ms", "rounds", "outcome"]
 
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])

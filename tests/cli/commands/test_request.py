@@ -9,7 +9,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.revisions.table import ROWS
 from tests.cli.running import demo, inspect, scripted
 
-_MEMBERS = ["result", "error", "duration_ms", "rounds"]
+_MEMBERS = ["result", "error", "duration_ms", "rounds", "outcome"]
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

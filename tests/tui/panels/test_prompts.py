@@ -36,7 +36,7 @@ async def test_a_prompt_is_filled_and_its_messages_of_every_kind_are_shown() -> 
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await pilot.press(*"auk", "ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✗ Incomplete result")
         assert subject.wanted == [{"name": "hail", "arguments": {"ship": "auk"}}]
         for words in (
             "1/6 user",
@@ -79,7 +79,7 @@ async def test_messages_are_copied_as_json_and_as_markdown() -> None:
         await shows(app, "no messages to copy yet")
         await app.panel.form.take({"ship": "auk"})
         await app.panel.form.send()
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✗ Incomplete result")
         app.panel.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
         await pilot.press("c")
@@ -98,7 +98,7 @@ async def test_arguments_of_an_earlier_answer_are_taken_back() -> None:
         await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
         await app.panel.form.take({"ship": "auk"})
         await app.panel.form.send()
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✗ Incomplete result")
         await app.panel.form.take({"ship": "tern"})
         app.panel.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
