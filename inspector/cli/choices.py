@@ -45,6 +45,10 @@ def found_target(server: FoundServer, env: Mapping[str, str]) -> Target:
     """
     if server.problem:
         raise UsageError(f"{server.name}: {server.problem}", hint=f"See {server.path}.")
+    if server.wishes:
+        wanted = ", ".join(f"${{input:{each.id}}}" for each in server.wishes)
+        hint = "Open it on a screen, which asks for them, or give the command with --env yourself."
+        raise UsageError(f"{server.name}: {server.path} leaves values to you: {wanted}", hint=hint)
     if server.url:
         return HttpTarget(parse_url(server.url), headers=server.headers)
     environment = build_environment(env, inherit_all=False, set_=[f"{name}={value}" for name, value in server.env])

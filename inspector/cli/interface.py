@@ -24,7 +24,7 @@ from inspector.session.opened import Opened
 if TYPE_CHECKING:  # of the start screen; a named server does not wait for what finds servers
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
-    from inspector.viewmodels.start import Capture, Server, StartChoice
+    from inspector.viewmodels.start import Capture, OpenServer, Server, StartChoice
     from inspector.viewmodels.wanted import Wanted
 
 _LONG = 8 * 1024 * 1024
@@ -89,17 +89,23 @@ def _approved(wanted: "Sequence[Wanted]") -> "list[Wanted]":
     from inspector.viewmodels.start import OpenServer
 
     asked = [each for each in wanted if isinstance(each, OpenServer)]
-    yes = approve([each.server for each in asked]) if asked else []
-    refused = [each for each, is_approved in zip(asked, yes, strict=True) if not is_approved]
-    return [each for each in wanted if not any(each is other for other in refused)]
+    answers = iter(approve([each.server for each in asked]) if asked else [])
+    approved = [_with(each, next(answers)) if isinstance(each, OpenServer) else each for each in wanted]
+    return [each for each in approved if each is not None]
 
 
-def approve(servers: "Sequence[Server]") -> list[bool]:
-    """Show each server that a host's file describes, and ask whether it may be started or dialled."""
+def _with(wanted: "OpenServer", server: "Server | None") -> "OpenServer | None":
+    from dataclasses import replace
+
+    return replace(wanted, server=server) if server is not None else None
+
+
+def approve(servers: "Sequence[Server]") -> "list[Server | None]":
+    """Show each server that a host's file describes, and ask whether it may be started or dialled, and with what."""
     from inspector.tui.screens.approve import ApproveApp
 
     with held_log():
-        return ApproveApp(servers).run() or [False] * len(servers)
+        return ApproveApp(servers).run() or [None] * len(servers)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ says so, and the others stay.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,27 @@ from inspector.errors import UsageError
 
 _UNPASSABLE = re.compile("[\0\ud800-\udfff]")
 _UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
+_WISH = re.compile(r"\$\{input:([^}]{1,200})\}")
+_MOST_INPUTS = 1000
 _MOST_BYTES = 16 << 20
 """A file beyond that is no configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A value that a file leaves to the person, as VS Code's `${input:ID}`. All of it is foreign text.
+
+    Source: https://code.visualstudio.com/docs/reference/variables-reference (input variables).
+    """
+
+    id: str
+    about: str = ""
+    """What it is for; "" if the file does not say."""
+    secret: bool = False
+    """Whether it is not to be shown while it is typed."""
+    default: str = ""
+    options: tuple[str, ...] = ()
+    """What it must be one of; empty for anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +60,28 @@ class FoundServer:
     disabled: bool = False
     problem: str = ""
     """What is wrong with the entry or the file, one sentence; "" if nothing is."""
+    wishes: tuple[Wish, ...] = ()
+    """What a person must be asked for before it can be started or dialled."""
+
+    def filled(self, values: Mapping[str, str]) -> "FoundServer":
+        """The server with these values, by id, in place of what was wished for."""
+
+        def fill(text: str) -> str:
+            return _WISH.sub(lambda found: values.get(found[1], found[0]), text)
+
+        def fill_all(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+            return tuple((name, fill(value)) for name, value in pairs)
+
+        made = replace(
+            self,
+            argv=tuple(map(fill, self.argv)),
+            url=fill(self.url),
+            cwd=fill(self.cwd),
+            env=fill_all(self.env),
+            headers=fill_all(self.headers),
+            wishes=tuple(each for each in self.wishes if each.id not in values),
+        )
+        return replace(made, problem=self.problem or _problem_of(made))
 
     @property
     def env_names(self) -> tuple[str, ...]:
@@ -116,8 +157,10 @@ def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:
     except UsageError as error:
         yield FoundServer("", host, path, problem=str(error))
         return
+    declared = _declared(read)
     for name, entry in _entries(read, cwd):
-        yield _server(name, host, path, entry)
+        server = _server(name, host, path, entry)
+        yield replace(server, wishes=_wishes(server, declared))
 
 
 def _read(path: Path) -> Any:
@@ -157,14 +200,7 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
     cwd = cwd if isinstance(cwd, str) else ""
     env = _pairs(entry.get("env"))
     headers = _pairs(entry.get("headers")) or _pairs(entry.get("http_headers"))
-    texts = (
-        *(("command", text) for text in argv),
-        *(("url", url), ("cwd", cwd)),
-        *(("env", text) for pair in env for text in pair),
-        *(("headers", text) for pair in headers for text in pair),
-    )
-    unusable = next((why for member, text in texts if (why := _unusable(member, text))), "")
-    return FoundServer(
+    found = FoundServer(
         name,
         host,
         path,
@@ -174,8 +210,52 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
         env=env,
         headers=headers,
         disabled=entry.get("disabled") is True or entry.get("enabled") is False,
-        problem=unusable if argv or url else "it has neither a command nor a URL",
     )
+    return replace(found, problem=_problem_of(found) if argv or url else "it has neither a command nor a URL")
+
+
+def _problem_of(server: FoundServer) -> str:
+    """Why one of its texts cannot be passed or sent; "" if all can."""
+    return next((why for member, text in _texts(server) if (why := _unusable(member, text))), "")
+
+
+def _texts(server: FoundServer) -> Iterator[tuple[str, str]]:
+    """All that is passed or sent, with the member of the file that it stands in."""
+    yield from (("command", text) for text in server.argv)
+    yield from (("url", server.url), ("cwd", server.cwd))
+    yield from (("env", text) for pair in server.env for text in pair)
+    yield from (("headers", text) for pair in server.headers for text in pair)
+
+
+def _declared(read: Any) -> dict[str, Wish]:
+    """The inputs that a file declares, by id."""
+    groups = (_at(read, "inputs"), _at(read, "mcp", "inputs"))
+    entries = [each for group in groups if isinstance(group, list) for each in group[:_MOST_INPUTS]]
+    found: dict[str, Wish] = {}
+    for entry in entries:
+        name = _at(entry, "id")
+        if not isinstance(name, str):
+            continue
+        about, default, options = _at(entry, "description"), _at(entry, "default"), _at(entry, "options")
+        values = (
+            [_at(each, "value") if isinstance(each, dict) else each for each in options or ()]
+            if (isinstance(options, list))
+            else []
+        )
+        found[name] = Wish(
+            name,
+            about if isinstance(about, str) else "",
+            secret=_at(entry, "password") is True,
+            default=default if isinstance(default, str) else "",
+            options=tuple(each for each in values if isinstance(each, str)),
+        )
+    return found
+
+
+def _wishes(server: FoundServer, declared: Mapping[str, Wish]) -> tuple[Wish, ...]:
+    """What a server refers to, each once; an input that no file declares is asked for all the same."""
+    ids = dict.fromkeys(found for _, text in _texts(server) for found in _WISH.findall(text))
+    return tuple(declared.get(each, Wish(each)) for each in ids)
 
 
 def _unusable(member: str, text: str) -> str:

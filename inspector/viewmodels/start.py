@@ -4,10 +4,10 @@ Nothing is started or opened from here. What a row stands for is a choice, and a
 all about it first: the whole command, its directory, the names of its variables, and the file that asks for it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.belongings import UNEXPANDED
@@ -16,6 +16,9 @@ from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView
 from inspector.viewmodels.secrets import masked_url
 from inspector.viewmodels.words import command_line
+
+if TYPE_CHECKING:
+    from inspector.config.servers import Wish
 
 
 class Server(Protocol):
@@ -60,6 +63,13 @@ class Server(Protocol):
     @property
     def problem(self) -> str:
         """Why it can't be used as it is; "" if it can."""
+
+    @property
+    def wishes(self) -> "Sequence[Wish]":
+        """What a person must be asked for first."""
+
+    def filled(self, values: Mapping[str, str]) -> "Server":
+        """The server with these values, by id, in place of what was wished for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +229,8 @@ def server_section(server: Server) -> Section:
     facts = _address(server) if server.url else _command(server)
     if server.env_names:
         facts.append(fact("variables", ", ".join(server.env_names)))
+    if server.wishes:
+        facts.append(fact("you are asked for", ", ".join(each.id for each in server.wishes)))
     facts += [fact("asked for by", server.host), fact("in", str(server.path), "muted")]
     return Section(_name(server), tuple(facts), tuple(_warnings(server)))
 
@@ -232,7 +244,8 @@ def _warnings(server: Server) -> Iterator[Line]:
     said = [server.problem] if server.problem else []
     if server.disabled:
         said.append("its host is told not to use it")
-    held = (found[0] for each in (*server.argv, server.url, server.cwd) if (found := UNEXPANDED.search(each)))
+    texts = (*server.argv, server.url, server.cwd)
+    held = (each for text in texts for each in UNEXPANDED.findall(text) if not each.startswith("${input:"))
     said += [f"{each} stands as it is: nothing expands it" for each in dict.fromkeys(held)]
     return ((span(f"{signs.WARNING} {each}", "warning"),) for each in said)
 

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from inspector.errors import UsageError
 from inspector.tui import keys
 from inspector.tui.keys import Where
+from inspector.tui.screens.approve import ask_for
 from inspector.tui.screens.dialog import Dialog
 from inspector.tui.screens.start import ConfirmScreen, StartList
 from inspector.tui.widgets.footer_bar import FooterBar
@@ -88,7 +89,11 @@ class OpenScreen(Dialog["Wanted | None"]):
 
             def answered(sure: bool | None) -> None:
                 if sure:
-                    self.dismiss(choice)
+                    ask_for(self.app, choice.server, take)
+
+            def take(server: Server | None) -> None:
+                if server is not None:
+                    self.dismiss(OpenServer(server))
 
             self.app.push_screen(ConfirmScreen(choice.server), answered)
         else:

@@ -82,9 +82,14 @@ class StartApp(App[StartChoice]):
         """Take the choice; ask first if it starts or dials something."""
         choice = self._rows.choice(message.index)
         if isinstance(choice, OpenServer):
-            self.push_screen(ConfirmScreen(choice.server), lambda sure: self.exit(choice) if sure else None)
+            self.push_screen(ConfirmScreen(choice.server), lambda sure: self._open(choice.server) if sure else None)
         elif choice is not None:
             self.exit(choice)
+
+    def _open(self, server: Server) -> None:
+        from inspector.tui.screens.approve import ask_for
+
+        ask_for(self, server, lambda filled: self.exit(OpenServer(filled)) if filled is not None else None)
 
     def action_demo(self) -> None:
         """Choose the demo."""

@@ -40,9 +40,9 @@ def at_a_terminal(*answers: bool) -> Iterator[Sight]:
     """With these answers to the questions, and an interface that is left at once."""
     sight = Sight()
 
-    def approve(servers: Sequence[Server]) -> list[bool]:
+    def approve(servers: Sequence[Server]) -> list[Server | None]:
         sight.asked += servers
-        return [*answers]
+        return [server if yes else None for server, yes in zip(servers, answers, strict=True)]
 
     def show(first: Opened, beside: Sequence[Opened], opener: object) -> ExitStatus:
         sight.tabs += [first, *beside]
