@@ -8,10 +8,10 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.tui.safety import install
+from inspector.tui.screens.dialog import Dialog
 from inspector.tui.screens.start import ConfirmScreen
 from inspector.tui.styles import DARK_NAME, THEMES, glyphs
 from inspector.tui.widgets.footer_bar import FooterBar
@@ -32,7 +32,7 @@ def ask_for(app: "App[Any]", server: Server, then: "Callable[[Server | None], No
     app.push_screen(WishesScreen(server), answered)
 
 
-class WishesScreen(ModalScreen["dict[str, str] | None"]):
+class WishesScreen(Dialog["dict[str, str] | None"]):
     """Answers with the values by id; None for none: nothing is started then."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
