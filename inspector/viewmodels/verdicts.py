@@ -9,6 +9,7 @@ from inspector.checks.verdict import primary_of, roots_of
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction
+from inspector.protocol.things import LISTS
 from inspector.viewmodels.findings import group_lines, groups_of, summary
 from inspector.viewmodels.lines import Line, span
 
@@ -37,9 +38,13 @@ def verdict_lines(
     return [*lines, summary(findings, failure)]
 
 
+_LISTS = frozenset(listed.method for listed in LISTS.values())
+
+
 def failure_in(journal: Journal) -> str:
     """What failed in a conversation, in a few words: the connection, or requests; "" if nothing did.
 
+    Lists are left out, for what is wrong with their errors is a finding.
     Requests that doctor sent to see them rejected are left out, and so are those that waited when this side closed.
     """
     ended, exchanges = journal.ended, journal.conversation.exchanges
@@ -60,7 +65,7 @@ def _failed(exchanges: ExchangeLog) -> Iterator[Exchange]:
         if not 0 < at <= len(exchanges):
             return
         each = exchanges[at - 1]
-        if each.sender is Direction.TO_SERVER and not each.probe:
+        if each.sender is Direction.TO_SERVER and not each.probe and each.method not in _LISTS:
             yield each
         at = exchanges.failures.find(1, at + 1)
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from inspector.checks.carriage import SESSION, host_of, is_loopback
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.rules.streams import TAKES_ORIGINS
 from inspector.checks.scene import PREFIX, Case, HttpLife
 from inspector.checks.traits import PROBED
 from inspector.protocol import peek, probes
@@ -116,9 +117,10 @@ def everything_is_answered(case: Case) -> Iterator[Flaw]:
     fix="Answer -32602 to cursors that you did not give.",
 )
 def cursors_are_looked_at(case: Case) -> Iterator[Flaw]:
-    """“Invalid cursors SHOULD result in an error with code -32602.”"""
+    """“Invalid cursors SHOULD result in an error with code -32602.” A hint where the server gives no cursors at all."""
     if peek.text(_params(case), "cursor") == probes.CURSOR:
-        yield Flaw("a cursor that was never given brings a page", "/result")
+        mild = None if any(case.scene.cursors.values()) else _HINT
+        yield Flaw("a cursor that was never given brings a page", "/result", severity=mild)
 
 
 @check(
@@ -172,7 +174,7 @@ def _status(life: HttpLife) -> int:
 
 @check(
     "H-11",
-    _ERROR,
+    _WARNING,
     "a session that there is not is not told by 404",
     "http",
     topic="http",
@@ -181,12 +183,14 @@ def _status(life: HttpLife) -> int:
     fix="Answer 404: then clients begin a new session by themselves.",
 )
 def unknown_sessions_are_told(case: Case) -> Iterator[Flaw]:
-    """“The server MUST respond with HTTP 404”; 400 is a warning, for clients that know both."""
+    """404 is what a session that is over must get; that one that never was is told alike is what clients expect.
+
+    To take it is a warning, and so is an error of the server's own; another refusal is a hint.
+    """
     life = _knocked(case)
     if life is None or life.sent(SESSION) != probes.SESSION or _status(life) in (401, 403, 404):
         return
-    taken = 200 <= _status(life) < 300
-    mild = None if taken or _status(life) >= 500 else _WARNING
+    mild = _HINT if 400 <= _status(life) < 500 else None
     yield Flaw(f"a session id that was never given is answered by {_status(life)}, not 404", severity=mild)
 
 
@@ -221,12 +225,16 @@ def browsers_may_ask(case: Case) -> Iterator[Flaw]:
     fix="Compare Host with the names that are meant, too: web pages can give this machine a name of their own.",
 )
 def host_is_looked_at(case: Case) -> Iterator[Flaw]:
-    """DNS rebinding: a page of elsewhere whose name leads to this machine is of the server's own origin then."""
+    """DNS rebinding: a page of elsewhere whose name leads to this machine is of the server's own origin then.
+
+    A hint where Origin is looked at, which is what the specification asks for and what stops a browser's POST.
+    """
     life = _knocked(case)
     if life is None or life.request is None or life.sent("host") != probes.HOST:
         return
     if is_loopback(life.request.target) and 200 <= _status(life) < 300:
-        yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(life)}")
+        mild = None if TAKES_ORIGINS in case.scene.notes else _HINT
+        yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(life)}", severity=mild)
 
 
 @check(

@@ -61,9 +61,9 @@ def pictures_are_small(case: Case) -> Iterator[Flaw]:
 _FLOOD = 1_000_000
 
 
-@check("R-04", _WARNING, "a flood on stderr", "end", topic="stdio", fix="Write less, or at a level that can be chosen.")
+@check("R-04", _HINT, "a flood on stderr", "end", topic="stdio", fix="Write less, or at a level that can be chosen.")
 def stderr_is_no_flood(case: Case) -> Iterator[Flaw]:
-    """More than a megabyte in a second."""
+    """More than a megabyte in a second. Legal: “The server MAY write UTF-8 strings to its stderr for any purpose.”"""
     n, most = case.scene.flood
     if most > _FLOOD:
         yield Flaw(f"{most / 1e6:.1f} MB on stderr within a second", frames=(n,), instead=True)

@@ -22,6 +22,8 @@ _NEVER = 1 << 62
 _GRACE_NS = 150_000_000
 """What a stream may stay open after its answer, where this side then closes it."""
 _LONG_NS = 1_000_000_000
+TAKES_ORIGINS = "W14"
+"""Among a scene's notes: the server answered a request of another origin."""
 
 
 def _is_plain_http(case: Case) -> bool:
@@ -222,4 +224,5 @@ def origins_are_looked_at(case: Case) -> Iterator[Flaw]:
         return  # a browser asks whether it may ask
     if is_loopback(life.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
         if 200 <= life.response.status < 300:
+            case.scene.notes[TAKES_ORIGINS] = True
             yield Flaw(f"a request with Origin: {origin[:80]} was answered by {life.response.status}")

@@ -162,7 +162,7 @@ def test_a_preflight_names_what_it_does_not_allow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "severity"), [(200, Severity.ERROR), (400, Severity.WARNING), (503, Severity.ERROR)]
+    ("status", "severity"), [(200, Severity.WARNING), (400, Severity.HINT), (503, Severity.WARNING)]
 )
 def test_how_a_session_that_there_is_not_is_told_makes_a_difference(status: int, severity: Severity) -> None:
     (found,) = of_one(_knocked(status, Mcp_Session_Id=probes.SESSION)().findings(), "H-11")
@@ -191,3 +191,23 @@ def test_a_preflight_and_a_session_given_to_a_probe_break_no_rule() -> None:
     talk = _knocked(200, "OPTIONS", head=(("Mcp-Session-Id", "new"), *_CORS), Origin=probes.ORIGIN)()
     assert not {each.id for each in talk.findings()} & {"W05", "W14", "W17"}
     assert "W14" in {each.id for each in _knocked(200, Origin=probes.ORIGIN)().findings()}
+
+
+def test_a_cursor_that_was_never_given_is_a_warning_only_where_cursors_are_given() -> None:
+    params = {"cursor": probes.CURSOR}
+    (plain,) = of_one(_taken("tools/list", {"tools": []}, params)().findings(), "A03")
+    assert plain.severity is Severity.HINT
+    paged = Talk().ask("tools/list").answer({"tools": [], "nextCursor": "a"})
+    (found,) = of_one(_asked("tools/list", params, talk=paged).answer({"tools": []}, 77).findings(), "A03")
+    assert found.severity is Severity.WARNING
+
+
+def test_a_host_that_is_not_looked_at_is_a_warning_only_where_origins_are_not_either() -> None:
+    (found,) = of_one(_knocked(200, Host=probes.HOST)().findings(), "H-29")
+    assert found.severity is Severity.HINT
+    talk = _knocked(200, Origin=probes.ORIGIN)()
+    talk.http = 2
+    headers = (("Host", probes.HOST),)
+    talk.fact(HttpFact(HttpEvent.REQUEST, 2, "POST", _LOCAL, headers=headers, probe=True)).head(200)
+    (found,) = of_one(talk.findings(), "H-29")
+    assert found.severity is Severity.WARNING
