@@ -8,6 +8,9 @@ from inspector.protocol import peek
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, NotJsonRpc
 from inspector.protocol.probes import CURSOR
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.tracking.opening import declared_revision
 
 _UNCLAIMED = '"jsonrpc" is missing'
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
@@ -43,6 +46,12 @@ def is_for_a_probe(scene: Scene, life: HttpLife, n: int) -> bool:
     return True
 
 
+def is_undeclared(asked: Asked) -> bool:
+    """Whether it is doctor's request that does not say by which revision it is meant, though all others do."""
+    is_modern = asked.row > 0 and ROWS[asked.row - 1].era is Era.MODERN
+    return is_modern and asked.method == "tools/list" and declared_revision(asked.params) is None
+
+
 def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
     """Whether what a check finds in the answer to a probe comes of our asking: `again` if it was found before.
 
@@ -52,6 +61,8 @@ def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
     asked = case.asked
     if asked is None or not asked.probe:
         return False
+    if is_undeclared(asked):
+        return id_ != "L18"
     if peek.text(asked.params, "cursor") == CURSOR:
         return again or id_ != "A03"
     return again or (asked.method == "tools/call" and not peek.has(asked.params, "name") and id_ in ("L-19", "K11"))

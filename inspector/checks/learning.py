@@ -154,7 +154,9 @@ def _learn_from_result(scene: Scene, case: Case, asked: Asked) -> None:
     result = case.value
     if asked.method == "initialize":
         opening = from_initialize(asked.params, result)
-        if isinstance(opening, Opening) and not (asked.probe and scene.opening is not None):
+        if isinstance(opening, Opening) and asked.probe and scene.opening is not None:
+            scene.shakes_hands = True
+        elif isinstance(opening, Opening):
             scene.settle(opening)
     elif asked.method == "server/discover":
         _discovered(scene, asked, result)

@@ -206,6 +206,8 @@ class _Ran:
     def __init__(self) -> None:
         self.processes: list[tuple[int, int, ProcessFact]] = []
         """Number, time and fact."""
+        self.provoked: tuple[int, str] | None = None
+        """The newest message to the server, if it was one of doctor's: its entry, and what it was; else None."""
         self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
         self.flood = (0, 0)
         """The entry that began the second with the most bytes on stderr, and how many these were."""
@@ -221,6 +223,24 @@ class _Ran:
         self._second = (first, began, size)
         if size > self.flood[1]:
             self.flood = (first, size)
+
+
+class _Followed:
+    """The part of a scene that outlasts a request: subscriptions, tasks, and calls that take several rounds."""
+
+    def __init__(self) -> None:
+        self.listens: dict[RequestId, Listen] = {}
+        self.watched: set[str] = set()
+        """Resources subscribed to."""
+        self.level = ""
+        """The log level that was asked for; "" for none."""
+        self.states: dict[str, str] = {}
+        """The newest state of each task."""
+        self.visits: set[str] = set()
+        """Elicitations that may be told complete."""
+        self.tasks: OrderedDict[str, TaskLife] = OrderedDict()
+        self.rounds: OrderedDict[int, Rounds] = OrderedDict()
+        """By a digest of the call without what a retry adds."""
 
 
 class _Begun:
@@ -239,9 +259,11 @@ class _Begun:
         self.revision: Revision | None = None
         self.row = 0
         self.initialized = False
+        self.shakes_hands = False
+        """Whether a server that was opened without initialize has responded to it all the same: it is of both eras."""
 
 
-class Scene(_Offered, _Carried, _Ran, _Begun):
+class Scene(_Offered, _Carried, _Ran, _Begun, _Followed):
     """One connection."""
 
     def __init__(
@@ -252,6 +274,7 @@ class Scene(_Offered, _Carried, _Ran, _Begun):
         _Carried.__init__(self)
         _Ran.__init__(self)
         _Begun.__init__(self)
+        _Followed.__init__(self)
         self.rest = rest
         self.number = number
         """Which connection of the journal it is, from 1."""
@@ -262,23 +285,9 @@ class Scene(_Offered, _Carried, _Ran, _Begun):
         self.server_ids: set[RequestId] = set()
         """Ids that the server has used for requests of its own."""
         self.tokens: dict[RequestId, Telling] = {}
-        self.listens: dict[RequestId, Listen] = {}
-        self.watched: set[str] = set()
-        """Resources subscribed to."""
-        self.level = ""
-        """The log level that was asked for; "" for none."""
-        self.states: dict[str, str] = {}
-        """The newest state of each task."""
-        self.visits: set[str] = set()
-        """Elicitations that may be told complete."""
-        self.tasks: OrderedDict[str, TaskLife] = OrderedDict()
-        self.rounds: OrderedDict[int, Rounds] = OrderedDict()
-        """By a digest of the call without what a retry adds."""
         self.messages = 0
         """Messages that the server sent."""
         self.first_message_ns: int | None = None
-        self.provoked: tuple[int, str] | None = None
-        """The newest message to the server, if it was one of doctor's: its entry, and what it was; else None."""
         self.why = ""
         """Why the connection ended, as the transport said."""
         self.last_ns = 0

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inspector.config.environment import build_environment
+from inspector.config.targets import HttpTarget, StdioTarget, Target
 from tests.cli.running import Ran, inspect
 from tests.servers.real import PLACE, versions
 from tests.servers.real.install import bring_up
@@ -94,15 +96,32 @@ async def main(wanted: list[str]) -> int:
 
 async def check(server: Healthy, scratch: str) -> Ran:
     """Let `check` look at it; `scratch` is a folder of its own."""
+    ours = {"MCP_INSPECT_HOME": f"{scratch}/.inspect"}
+    async with running(server, scratch) as (words, _):
+        return await asyncio.to_thread(inspect, "check", "--json", "--fail-on", "never", *words, env=ours)
+
+
+@asynccontextmanager
+async def running(server: Healthy, scratch: str) -> AsyncIterator[tuple[tuple[str, ...], Target]]:
+    """The words that name it to a command, and its target; one over HTTP runs for the time of the block."""
     port = free_port()
     argv, env = server.argv(scratch, port), server.variables(scratch, port)
-    words = ["check", "--json", "--fail-on", "never"]
-    ours = {"MCP_INSPECT_HOME": f"{scratch}/.inspect"}
     if not server.url:
-        given = [word for name, value in env.items() for word in ("-e", f"{name}={value}")]
-        return await asyncio.to_thread(inspect, *words, *given, "--cwd", scratch, "--", *argv, env=ours)
+        given = [f"{name}={value}" for name, value in env.items()]
+        target = StdioTarget(argv, build_environment({}, inherit_all=False, set_=given), scratch)
+        yield words_of(target), target
+        return
     async with _running(argv, env, scratch, port):
-        return await asyncio.to_thread(inspect, *words, server.url.replace("{port}", str(port)), env=ours)
+        target_of = HttpTarget(server.url.replace("{port}", str(port)))
+        yield words_of(target_of), target_of
+
+
+def words_of(target: Target) -> tuple[str, ...]:
+    """The words that name a target to a command."""
+    if isinstance(target, HttpTarget):
+        return (target.url,)
+    given = (word for name, value in target.environment.values.items() for word in ("-e", f"{name}={value}"))
+    return (*given, "--cwd", target.cwd, "--", *target.argv)
 
 
 @asynccontextmanager

@@ -148,16 +148,29 @@ def arguments_are_demanded(case: Case) -> Iterator[Flaw]:
     "a request that does not say its revision is taken",
     "answer tools/list",
     "error tools/list",
+    "end",
     topic="basic",
     since=LAST,
     fix="Answer -32602 where _meta lacks the protocol version or the capabilities.",
 )
 def requests_declare_themselves(case: Case) -> Iterator[Flaw]:
-    """Required since requests have to stand for themselves."""
-    asked = case.asked
-    if asked is not None and asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
+    """Required since requests have to stand for themselves.
+
+    Over stdio nothing else tells the era of such a request, so a server that takes initialize as well may take it for
+    one of the older era: which is known only at the end.
+    """
+    asked, scene = case.asked, case.scene
+    if asked is None:
+        if "L18" in scene.notes and not scene.shakes_hands:
+            yield from scene.notes["L18"]
+    elif asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
         for flaw in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
-            yield Flaw(flaw.sentence, flaw.pointer, severity=_WARNING if flaw.pointer else None)
+            severity = _WARNING if flaw.pointer else None
+            found = Flaw(flaw.sentence, flaw.pointer, severity=severity, frames=(case.n,), instead=True)
+            if asked.http is not None:
+                yield found
+            else:
+                scene.notes.setdefault("L18", []).append(found)
 
 
 def _knocked(case: Case) -> HttpLife | None:
