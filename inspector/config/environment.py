@@ -17,7 +17,81 @@ from inspector.errors import UsageError
 MINIMAL = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 """What the reference SDKs let a server inherit on POSIX."""
 
+_RUNS_CODE = frozenset(
+    {
+        *(
+            "PATH",
+            "SHELL",
+            "ENV",
+            "BASH_ENV",
+            "SHELLOPTS",
+            "BASHOPTS",
+            "PS4",
+            "PROMPT_COMMAND",
+            "ZDOTDIR",
+            "IFS",
+            "HOME",
+        ),
+        *("NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NPM_CONFIG_NODE_OPTIONS", "NPM_CONFIG_REGISTRY"),
+        *(
+            "NPM_CONFIG_SCRIPT_SHELL",
+            "NPM_CONFIG_GLOBALCONFIG",
+            "NPM_CONFIG_USERCONFIG",
+            "NPM_CONFIG_PREFIX",
+            "BUN_OPTIONS",
+        ),
+        *("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONINSPECT", "PYTHONUSERBASE"),
+        *("PYTHONWARNINGS", "PYTHONEXECUTABLE", "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX", "VIRTUAL_ENV"),
+        *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CONFIG_FILE", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL"),
+        *(
+            "UV_DEFAULT_INDEX",
+            "UV_PYTHON",
+            "UV_CONFIG_FILE",
+            "RUBYOPT",
+            "RUBYLIB",
+            "GEM_PATH",
+            "GEM_HOME",
+            "BUNDLE_GEMFILE",
+        ),
+        *(
+            "PERL5OPT",
+            "PERL5LIB",
+            "PERLLIB",
+            "PERL5DB",
+            "PHPRC",
+            "PHP_INI_SCAN_DIR",
+            "LUA_INIT",
+            "LUA_PATH",
+            "LUA_CPATH",
+        ),
+        *("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "MAVEN_OPTS", "GRADLE_OPTS"),
+        *("DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "CORECLR_PROFILER_PATH", "COR_PROFILER_PATH", "GOFLAGS"),
+        *("GOPROXY", "RUSTC_WRAPPER", "RUSTFLAGS", "CARGO_HOME", "EDITOR", "VISUAL", "PAGER", "BROWSER", "LESSOPEN"),
+        *(
+            "GIT_SSH",
+            "GIT_SSH_COMMAND",
+            "GIT_ASKPASS",
+            "SSH_ASKPASS",
+            "GIT_EXTERNAL_DIFF",
+            "GIT_EXEC_PATH",
+            "GIT_PAGER",
+        ),
+        *("GIT_EDITOR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_TEMPLATE_DIR", "GIT_PROXY_COMMAND"),
+        *("OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "GCONV_PATH", "GLIBC_TUNABLES", "LOCPATH", "TERMINFO"),
+        *("DOCKER_HOST", "DOCKER_CONFIG", "KUBECONFIG", "ELECTRON_RUN_AS_NODE", "DENO_DIR", "R_PROFILE", "R_HOME"),
+    }
+)
+_RUN_CODE = ("LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_COUNT")
 _UNEXPANDED = r"\$\{[^}]{1,200}\}"
+
+
+def can_run_code(name: str) -> bool:
+    """Whether a variable of this name can make a program run other code, or take it from elsewhere.
+
+    `LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONSTARTUP` and their like, of loaders, interpreters, shells and package managers.
+    """
+    upper = name.strip().upper()
+    return upper in _RUNS_CODE or upper.startswith(_RUN_CODE)
 
 
 class Environment(msgspec.Struct, frozen=True):

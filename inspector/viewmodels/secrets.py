@@ -33,8 +33,11 @@ def masked_value(name: str, value: str) -> str:
     return text.visible(mask(value)) if value else "(empty)"
 
 
-def masked_url(url: str) -> str:
-    """Return a URL, safe to show, without user, password and the values of telling query parameters."""
-    shown = url[:_LONGEST]
+def masked_url(url: str, *, limit: int = _LONGEST) -> str:
+    """Return a URL, safe to show, without user, password and the values of telling query parameters.
+
+    `limit`: characters of it that are shown; the rest is "…".
+    """
+    shown = url[:limit]
     masked = without_parameters(USERINFO.sub(f"{MASK}@", shown), sessions=True)
-    return text.visible(masked) + ("…" if len(url) > _LONGEST else "")
+    return text.visible(masked) + ("…" if len(url) > limit else "")

@@ -1,18 +1,21 @@
 """What there is to look at before anything was chosen: servers that hosts know of, recent captures, the demo.
 
 Nothing is started or opened from here. What a row stands for is a choice, and a choice that starts a program says
-all about it first: the whole command, its directory, the names of its variables, and the file that asks for it.
+all about it first: the whole command, its directory, its variables, and the file that asks for it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from inspector.config.environment import can_run_code
+from inspector.protocol.credentials import is_credential, mask, without_credentials
 from inspector.viewmodels import signs, text
 from inspector.viewmodels.belongings import UNEXPANDED
-from inspector.viewmodels.lines import Fact, Line, Section, fact, lay, span
-from inspector.viewmodels.roles import Span
+from inspector.viewmodels.lines import Fact, Line, Section, lay, span
+from inspector.viewmodels.roles import Role, Span
 from inspector.viewmodels.rows import RowSource, RowView
 from inspector.viewmodels.secrets import masked_url
 from inspector.viewmodels.words import command_line
@@ -49,8 +52,8 @@ class Server(Protocol):
         """Where the command is started; "" if the file doesn't say."""
 
     @property
-    def env_names(self) -> tuple[str, ...]:
-        """The variables that the file sets for it."""
+    def env(self) -> tuple[tuple[str, str], ...]:
+        """The variables that the file sets for it, with their values, of which some are secrets."""
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
@@ -124,6 +127,9 @@ _NEXT = (
 _WIDEST_NAME = 32
 _ORIGINS = 16
 """Cells of the last column."""
+_SPACES = re.compile(" {16,}")
+_LONGEST_ENTRY = 200_000
+"""Characters of a command with its variables, or of a URL with its headers, that a person is asked about."""
 _WIDE = 100
 """From here on the tables have one column of names in common."""
 
@@ -225,23 +231,51 @@ def ago(capture: Capture) -> str:
 
 
 def server_section(server: Server) -> Section:
-    """All about a server that a person is asked about before it is started or dialled."""
+    """All about a server that a person is asked about before it is started or dialled.
+
+    Nothing that runs or is sent is left out or cut. Only values of secret names are masked, with their length; a
+    variable that can make a program run other code is shown whatever its name.
+    """
     facts = _address(server) if server.url else _command(server)
-    if server.env_names:
-        facts.append(fact("variables", ", ".join(server.env_names)))
+    variables = [(name, f"{name}={_variable(name, value)}") for name, value in server.env]
+    facts += [
+        _whole("" if place else "variables", said, "warning" if can_run_code(name) else "text")
+        for place, (name, said) in enumerate(variables)
+    ]
     if server.wishes:
-        facts.append(fact("you are asked for", ", ".join(each.id for each in server.wishes)))
-    facts += [fact("asked for by", server.host), fact("in", str(server.path), "muted")]
+        facts.append(_whole("you are asked for", ", ".join(each.id for each in server.wishes)))
+    facts += [_whole("asked for by", server.host), _whole("in", str(server.path), "muted")]
     return Section(_name(server), tuple(facts), tuple(_warnings(server)))
 
 
+def _variable(name: str, value: str) -> str:
+    if can_run_code(name):
+        return value
+    return mask(value) if is_credential(name) and value else without_credentials(value)
+
+
+def _whole(key: str, value: str, role: Role = "text") -> Fact:
+    """A fact that is not cut. A run of spaces is counted: it must not push what follows out of sight."""
+    return Fact(key, _SPACES.sub(lambda found: f"‹{len(found[0])} spaces›", text.visible(value)), role)
+
+
 def can_open(server: Server) -> bool:
-    """Whether there is anything to start or to dial."""
-    return bool(server.argv or server.url)
+    """Whether there is anything to start or to dial, and a person can read all of it before."""
+    return bool(server.argv or server.url) and not _is_too_long(server)
+
+
+def _is_too_long(server: Server) -> bool:
+    pairs = (*server.env, *server.headers)
+    size = sum(map(len, (*server.argv, server.url, server.cwd))) + sum(len(name) + len(value) for name, value in pairs)
+    return size > _LONGEST_ENTRY
 
 
 def _warnings(server: Server) -> Iterator[Line]:
     said = [server.problem] if server.problem else []
+    if _is_too_long(server):
+        said.append(f"its entry has more than {_LONGEST_ENTRY:,} characters, which nobody can check: start it by hand")
+    if powerful := [name for name, _ in server.env if can_run_code(name)]:
+        said.append(f"{', '.join(powerful)} can make this program run other code")
     if server.disabled:
         said.append("its host is told not to use it")
     texts = (*server.argv, server.url, server.cwd)
@@ -251,16 +285,18 @@ def _warnings(server: Server) -> Iterator[Line]:
 
 
 def _address(server: Server) -> list[Fact]:
-    facts = [fact("url", masked_url(server.url), "target")]
-    if server.headers:
-        facts.append(fact("headers", ", ".join(name for name, _ in server.headers)))
-    return facts
+    url = masked_url(server.url, limit=_LONGEST_ENTRY)
+    headers = [
+        f"{name}: {mask(value) if is_credential(name) else without_credentials(value)}"
+        for name, value in server.headers
+    ]
+    return [_whole("url", url, "target"), *(_whole("" if at else "headers", said) for at, said in enumerate(headers))]
 
 
 def _command(server: Server) -> list[Fact]:
     if not server.argv:
         return []
-    facts = [fact("program", server.argv[0], "strong")]
-    facts += [fact("" if place else "arguments", argument) for place, argument in enumerate(server.argv[1:])]
-    facts.append(fact("directory", server.cwd or "the one you are in"))
+    facts = [_whole("program", server.argv[0], "strong")]
+    facts += [_whole("" if place else "arguments", argument) for place, argument in enumerate(server.argv[1:])]
+    facts.append(_whole("directory", server.cwd or "the one you are in"))
     return facts

@@ -46,12 +46,27 @@ def wanted(word: str, servers: Sequence[Server]) -> Wanted:
 
 
 def _named(word: str, servers: Sequence[Server]) -> Server | None:
-    """The server of that name, or of that `HOST:NAME` where several hosts have one."""
-    found = [each for each in servers if each.name and word in (each.name, f"{each.host}:{each.name}")]
-    different = {(each.argv, each.url, each.cwd): each for each in reversed(found)}
+    """The server of that name, or of that `HOST:NAME` or `FILE:NAME` where several have one.
+
+    Entries are one server only if all that runs or is sent is the same: else a project's file could put its variables
+    or headers in the place of the person's own.
+    """
+    found = [
+        each
+        for each in servers
+        if each.name and word in (each.name, f"{each.host}:{each.name}", f"{each.path}:{each.name}")
+    ]
+    different = {
+        (each.argv, each.url, each.cwd, frozenset(each.env), frozenset(each.headers)): each for each in reversed(found)
+    }
     if len(different) > 1:
-        ways = ", ".join(repr(f"{each.host}:{each.name}") for each in reversed(different.values()))
-        raise UsageError(f"{word!r} is the name of several servers", hint=f"Say whose: {ways}.")
+        hosts = [each.host for each in different.values()]
+        ways = ", ".join(
+            repr(f"{each.host if hosts.count(each.host) == 1 else each.path}:{each.name}")
+            for each in reversed(different.values())
+        )
+        names = "several servers that differ in command, directory, variables or headers"
+        raise UsageError(f"{word!r} is the name of {names}", hint=f"Say whose: {ways}.")
     return found[0] if found else None
 
 

@@ -32,6 +32,23 @@ def test_a_name_that_means_different_servers_is_refused_with_the_ways_out() -> N
     assert refused.value.hint == "Say whose: 'Cursor:gulls', 'Zed:gulls'."
 
 
+def test_an_entry_of_a_project_with_other_variables_or_headers_does_not_win() -> None:
+    mine = FoundServer("gulls", "Claude Code", Path("/home/ada/.claude.json"), argv=("npx", "gulls"), env=(("A", "1"),))
+    theirs = FoundServer(
+        "gulls", "Claude Code", Path("/work/.mcp.json"), argv=("npx", "gulls"), env=(("LD_PRELOAD", "x"),)
+    )
+    with pytest.raises(UsageError, match="differ in command, directory, variables or headers") as refused:
+        wanted("gulls", (theirs, mine))
+    assert refused.value.hint == "Say whose: '/work/.mcp.json:gulls', '/home/ada/.claude.json:gulls'."
+    assert wanted("/home/ada/.claude.json:gulls", (theirs, mine)) == OpenServer(mine)
+    with pytest.raises(UsageError, match="several servers"):
+        wanted("Claude Code:gulls", (theirs, mine))
+    one = FoundServer("maps", "Cursor", HERE, url="https://m.test/", headers=(("Authorization", "a"),))
+    other = FoundServer("maps", "Zed", HERE, url="https://m.test/", headers=(("Authorization", "b"),))
+    with pytest.raises(UsageError, match="several servers"):
+        wanted("maps", (one, other))
+
+
 def test_a_capture_is_opened_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.mcpcap").write_text("x")

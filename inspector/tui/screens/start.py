@@ -124,7 +124,7 @@ class StartList(LogList):
 
 
 class ConfirmScreen(Dialog[bool]):
-    """All about a server, before it is started or dialled."""
+    """All about a server, before it is started or dialled. Its end must have been in sight before it can be."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("start.confirm")),
@@ -145,7 +145,7 @@ class ConfirmScreen(Dialog[bool]):
             border-title-color: $text-accent;
             border-title-style: bold;
         }
-        Scroller { height: auto; max-height: 100%; }
+        Scroller { height: auto; max-height: 70vh; }
         Scroller > Static { height: auto; padding: 0 1 1 1; }
         FooterBar { dock: none; }
     }
@@ -154,25 +154,44 @@ class ConfirmScreen(Dialog[bool]):
     def __init__(self, server: Server) -> None:
         super().__init__()
         self._server = server
+        self._is_read = False
+        """Whether the end was in sight."""
 
     def compose(self) -> ComposeResult:
         """What would be done, and two keys."""
+        dark = self.app.current_theme.dark
+        section = server_section(self._server)
+        question = spans_to_text([(_question(self._server), "strong")], dark=dark)
+        question.append("\n\n")
         with Vertical(id="confirm") as frame:
-            frame.border_title = Content(server_section(self._server).title)
+            frame.border_title = Content(section.title)
             with Scroller():
-                yield Static(markup=False)
+                yield Static(Group(question, section_renderable(section, dark=dark)), markup=False)
             yield FooterBar()
 
     def on_mount(self) -> None:
-        """Draw in the theme of the moment."""
-        dark = self.app.current_theme.dark
-        question = spans_to_text([(_question(self._server), "strong")], dark=dark)
-        question.append("\n\n")
-        self.query_one(Static).update(Group(question, section_renderable(server_section(self._server), dark=dark)))
+        """See how far it was read, now and whenever that changes."""
+        scroller = self.query_one(Scroller)
+        for changing in ("scroll_y", "virtual_size", "size"):
+            self.watch(scroller, changing, self._look, init=False)
+        self.call_after_refresh(self._look)
+
+    def _look(self) -> None:
+        """Allow to go on once the end is in sight; say until then how much is below."""
+        scroller = self.query_one(Scroller)
+        if self._is_read or not scroller.size.height or not self.query_one(Static).size.height:
+            return
+        below = round(scroller.max_scroll_y - scroller.scroll_y)
+        self._is_read = below <= 0
+        frame = self.query_one("#confirm")
+        frame.border_subtitle = "" if self._is_read else Content(f"{below} more lines: End, then Enter")
+        self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to go on only where there is something to go on with."""
-        return can_open(self._server) if action == "confirm" else True
+        """Offer to go on only where there is something to go on with, and all of it was in sight."""
+        if action != "confirm":
+            return True
+        return can_open(self._server) and (self._is_read or None)
 
     def action_confirm(self) -> None:
         """Yes."""
