@@ -67,7 +67,7 @@ def test_what_is_expensive_waits_until_there_is_time() -> None:
 
 
 def test_an_error_without_an_id_belongs_to_the_request_that_its_response_answers() -> None:
-    talk = Talk(3, transport="http").post().ask("tools/list").head(400)
+    talk = Talk(3, transport="http").post().ask("ping").head(400)
     assert not ids(talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}'))
 
 
@@ -143,8 +143,8 @@ def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pyte
 
 
 def test_a_session_that_was_begun_anew_still_knows_what_was_asked() -> None:
-    talk = Talk(3, transport="http").ask("tools/list").fact(ConnectionFact(ConnectionEvent.RENEW, "http"))
-    assert not ids(talk.answer({"tools": []}))
+    talk = Talk(3, transport="http").ask("prompts/list").fact(ConnectionFact(ConnectionEvent.RENEW, "http"))
+    assert not ids(talk.answer({"prompts": []}))
 
 
 def test_a_long_message_is_judged_by_its_length_alone() -> None:

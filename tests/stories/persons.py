@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from textual.events import Key
 from textual.pilot import Pilot
 
 from inspector.capture.journal import Journal, start_capture
@@ -39,10 +38,9 @@ class Person:
         await self.pilot.press(*keys)
 
     async def press_quickly(self, *keys: str) -> None:
-        """Press keys without looking in between, as when they reach the program in one read."""
-        signs = {name: sign for sign, name in _KEYS.items()}
+        """Press keys without looking in between; what they bring about is drawn once."""
         for key in keys:
-            self.pilot.app.post_message(Key(key, signs.get(key)))
+            self.pilot.app.simulate_key(key)
         await self.pilot.pause()
 
     async def types(self, words: str) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.carriage import is_loopback, value_of
-from inspector.checks.diagnoses.http import kind_of, once, responded
+from inspector.checks.diagnoses.http import kind_of, once, refused, responded
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.reasons import words_of_body
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, Document, Scene
 from inspector.protocol import peek
@@ -115,19 +116,32 @@ def clients_can_register(case: Case) -> Iterator[Flaw]:
 _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
 
 
-@check("A-08", _ERROR, "credentials were sent, and refused", "http", topic=_TOPIC)
+@check("A-08", _ERROR, "credentials were sent, and refused", "http", "refusal", "http end", topic=_TOPIC)
 def credentials_are_taken(case: Case) -> Iterator[Flaw]:
-    """401 to a request with a token; 403 to one whose token may not do that."""
-    life = responded(case)
-    if life is None or life.response is None or life.request is None or life.sent("authorization") is None:
+    """401 to a request with a token, with what the challenge or the body says; 403 if it may not do that."""
+    scene, life = case.scene, responded(case)
+    if case.frame is not None and (found := refused(case)) is not None:
+        if found[0].sent("authorization") is not None and found[0].response is not None:
+            scene.notes["A-08"] = words_of_body(found[1])[:120] if found[0].response.status == 401 else ""
+        return
+    if life is None:
+        life = case.life if case.fact is not None and case.fact.event is HttpEvent.END else None
+        if life is None or life.response is None or life.request is None or life.request.probe:
+            return
+        told = dict(_SAID.findall(life.header("www-authenticate") or ""))
+        words = told.get("error_description") or scene.notes.pop("A-08", "") or told.get("error") or ""
+        sent = life.sent("authorization") is not None and life.response.status == 401
+        if sent and _WELL_KNOWN not in life.request.target and once(case, "A-08 401"):
+            fix = "Has it expired? Is it for this server (aud)? mcp-inspect auth status shows what it says of itself."
+            more = f": {words[:120]}" if words else ""
+            yield Flaw(
+                f"the server refuses the credentials that it got{more}", frames=(life.frame,), instead=True, fix=fix
+            )
         return
     told = dict(_SAID.findall(life.header("www-authenticate") or ""))
-    words = told.get("error_description") or told.get("error") or ""
-    more = f": {words[:120]}" if words else ""
-    if life.response.status == 401 and _WELL_KNOWN not in life.request.target and once(case, "A-08 401"):
-        fix = "Has it expired? Is it for this server (aud)? mcp-inspect auth status shows what it says of itself."
-        yield Flaw(f"the server refuses the credentials that it got{more}", fix=fix)
-    elif life.response.status == 403 and "insufficient_scope" in told.get("error", "") and once(case, "A-08 403"):
+    if life.response is None or life.request is None or life.sent("authorization") is None:
+        return
+    if life.response.status == 403 and "insufficient_scope" in told.get("error", "") and once(case, "A-08 403"):
         wanted = told.get("scope", "")
         url = shlex.quote(without_credentials(life.request.target))
         every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
@@ -244,7 +258,7 @@ def _way_back(case: Case) -> dict[str, str] | None:
     return found if "state" in found and ("code" in found or "error" in found) else None
 
 
-_PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^resource|^jwks_uri|^service_documentation)$")
+_PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documentation)$")
 
 
 @check(
@@ -271,3 +285,61 @@ def _may_be_opened(url: str) -> bool:
     except ValueError:
         return False
     return scheme == "https" or (scheme == "http" and is_loopback(url))
+
+
+_SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
+
+
+@check(
+    "A-15",
+    _ERROR,
+    "another kind of login than OAuth",
+    "http",
+    topic=_TOPIC,
+    fix="Give the credentials with --header 'Authorization: …'. Clients log in by themselves for Bearer alone.",
+)
+def challenges_are_for_bearers(case: Case) -> Iterator[Flaw]:
+    """401 with Basic, Digest or Negotiate: mostly of a proxy."""
+    life = responded(case)
+    challenge = life.header("www-authenticate") if life is not None else None
+    if life is None or life.response is None or life.response.status != 401 or not challenge:
+        return
+    scheme = _SCHEME.match(challenge)
+    if scheme and scheme[1].lower() in _OTHERS and "bearer" not in challenge.lower() and once(case, "A-15"):
+        yield Flaw(f"401 asks for {scheme[1]} credentials, and not for a Bearer token: MCP clients know no such login")
+
+
+_OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
+
+
+@check(
+    "A-16",
+    _ERROR,
+    "no metadata of the authorization server",
+    "end",
+    topic=_TOPIC,
+    fix="Serve JSON at /.well-known/oauth-authorization-server of the issuer.",
+)
+def authorization_server_has_metadata(case: Case) -> Iterator[Flaw]:
+    """The resource's metadata names it, and none of its places has a document."""
+    scene = case.scene
+    named = any(peek.items(each.value, "authorization_servers") for each in _looked(scene))
+    looked = [each for each in scene.login.tried if any(place in each.url for place in _SERVER)]
+    if named and looked and all(each.value is None for each in looked):
+        statuses = scene.notes.get("A-16", {})
+        places = ", ".join(f"{each.url[:90]} ({statuses.get(each.frame, '?')})" for each in looked[:2])
+        frames = tuple(each.frame for each in looked)
+        yield Flaw(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
+
+
+@check("A-17", _ERROR, "metadata without an endpoint of the login", "http end", topic=_TOPIC)
+def logins_have_their_endpoints(case: Case) -> Iterator[Flaw]:
+    """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them there is no login."""
+    found = _brought(case, *_SERVER)
+    if found is None and case.life is not None and case.fact is not None and case.fact.event is HttpEvent.END:
+        if case.life.response is not None and len(case.scene.notes.setdefault("A-16", {})) < 100:
+            case.scene.notes["A-16"][case.n] = case.life.response.status
+        return
+    missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
+    if found is not None and missing and peek.text(found, "issuer") and once(case, "A-17"):
+        yield Flaw(f"the authorization server's metadata has no {' and no '.join(missing)}")

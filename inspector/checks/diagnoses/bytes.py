@@ -73,6 +73,88 @@ def _is_piece(line: bytes) -> bool:
     return line.strip() in (b"{", b"}", b"},", b"]", b"[", b"],") or re.match(rb'\s+"[^"]*"\s*:', line) is not None
 
 
+_REPR = re.compile(rb"\s*\{'|.{0,400}\b(?:True|False|None)\b")
+_OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
+
+
+@check(
+    "F-14",
+    _ERROR,
+    "a message that is no JSON, but nearly",
+    "garbled",
+    topic="stdio",
+    fix="Write each message with the library's encoder, once: json.dumps(message), JSON.stringify(message).",
+)
+def messages_are_json(case: Case) -> Iterator[Flaw]:
+    """As Python or JavaScript print an object, or encoded twice."""
+    frame, message = case.frame, case.message
+    if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
+        return
+    line, said = frame.payload[:_MOST_READ], ""
+    if message.reason == "not JSON":
+        if _REPR.match(line) and re.search(rb"'(?:jsonrpc|method|result|error)'\s*:", line):
+            said = "a message is written as Python prints a dictionary, with single quotes: that is not JSON"
+        elif _OBJECT.match(line):
+            said = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
+    elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
+        said = "a message is a JSON string that holds JSON: it was encoded twice"
+    if said and case.scene.seldom("F-14", 1, 1 << 62):
+        yield Flaw(said, span=(0, len(frame.payload)))
+
+
+@check(
+    "F-15",
+    _ERROR,
+    "the last message is cut off",
+    "garbled",
+    "end",
+    topic="stdio",
+    fix="Let what was written go out before the process ends: no process.exit() or os._exit() after a write.",
+)
+def messages_are_written_to_their_end(case: Case) -> Iterator[Flaw]:
+    """A beginning of a message without its end, of a process that ended as if all were well."""
+    frame, scene = case.frame, case.scene
+    if frame is not None:
+        if frame.channel is Channel.STDOUT and frame.eol is Eol.NONE and frame.payload.lstrip().startswith(b"{"):
+            if not _ends_of_values(frame.payload[:_MOST_READ])[0]:
+                scene.notes["F-15"] = frame.n, len(frame.payload)
+        return
+    ends = [fact for _, _, fact in scene.processes if fact.event is ProcessEvent.EXIT]
+    if "F-15" in scene.notes and ends and ends[-1].code == 0 and scene.why:
+        n, size = scene.notes["F-15"]
+        waiting = [each.method for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER]
+        what = f"the answer to {waiting[-1][:60]}" if waiting else "the last message"
+        said = f"{what} is cut off after {size:,} bytes, in the middle: the process ended before it was all written"
+        yield Flaw(said, frames=(n,), instead=True)
+
+
+@check(
+    "F-16",
+    _ERROR,
+    "one message inside of another",
+    "garbled",
+    topic="stdio",
+    fix="Write each message with one call, and one thread at a time: a lock around the output.",
+)
+def messages_are_written_one_by_one(case: Case) -> Iterator[Flaw]:
+    """What is left of a line is JSON once another whole message is taken out of its middle."""
+    line = _garbage(case)
+    if line is None or not line.lstrip().startswith(b"{") or len(line) > _MOST_READ:
+        return
+    text = line.decode("utf-8", "replace")
+    for found in list(re.finditer(r'\{\s*"jsonrpc"', text))[1:5]:
+        try:
+            end = json.JSONDecoder().raw_decode(text, found.start())[1]
+            whole = json.loads(text[: found.start()] + text[end:])
+        except (ValueError, RecursionError):
+            continue
+        if not text[end:].strip() or type(whole) is not dict:
+            continue  # one after the other
+        span = len(text[: found.start()].encode()), len(text[:end].encode())
+        yield Flaw("two messages are mixed: one was written in the middle of the other", span=span)
+        return
+
+
 @check(
     "F-02",
     _ERROR,

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from inspector.checks.carriage import SESSION
 from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.reasons import words_of_body
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, HttpLife
 from inspector.protocol import peek
@@ -143,6 +144,9 @@ def speaks_todays_http(case: Case) -> Iterator[Flaw]:
             yield Flaw("this is the older HTTP+SSE, which is deprecated; the connection has gone over to it")
 
 
+_LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|auth|adfs)\b")
+
+
 @check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address.")
 def is_where_it_is(case: Case) -> Iterator[Flaw]:
     """After 301 to 303 a client may make a GET of a POST, which loses the body (RFC 9110, section 15.4)."""
@@ -152,6 +156,11 @@ def is_where_it_is(case: Case) -> Iterator[Flaw]:
     if life.response.status in (301, 302, 303, 307, 308) and once(case, f"H-08 {life.request.target[:200]}"):
         to = life.header("location") or "nowhere"
         becomes_get = life.response.status in (301, 302, 303) and life.request.method == "POST"
+        if becomes_get and case.scene.opening is None and _LOGIN_PAGE.search(to[:200]):
+            said = f"{life.request.target[:80]} sends a POST on to a login page: {to[:80]} ({life.response.status})"
+            fix = "Let the address of the server past the single sign-on: clients expect 401 with WWW-Authenticate."
+            yield Flaw(said, severity=_ERROR, fix=fix)
+            return
         worse = _WARNING if becomes_get else None
         said = f"{life.request.target[:80]} leads on to {to[:80]} ({life.response.status})"
         yield Flaw(said, severity=worse)
@@ -333,6 +342,16 @@ def takes_the_version_agreed_on(case: Case) -> Iterator[Flaw]:
 _GATEWAY = {502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout"}
 
 
+_SAID = "what refusals said"
+_MOST_SAID = 1000
+
+
+def _said(case: Case) -> str:
+    """What the body of the exchange that has just ended says of its refusal; "" if it says nothing."""
+    words = case.scene.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
+    return f": {words}" if words else ""
+
+
 @check("H-26", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")
 def does_not_fail(case: Case) -> Iterator[Flaw]:
     """5xx to a POST, and no answer in it."""
@@ -347,9 +366,158 @@ def does_not_fail(case: Case) -> Iterator[Flaw]:
     if not once(case, "H-26 probe" if probed else "H-26"):
         return
     if status in _GATEWAY:
-        said = f"a gateway answered {status} {_GATEWAY[status]}: the server behind it does not answer"
+        said = f"a gateway answered {status} {_GATEWAY[status]}: the server behind it does not answer{_said(case)}"
         fix = "Does the server run? Ask it without the gateway, and see the gateway's log."
     else:
-        said, fix = f"the server answered {life.asked[0].method[:60]} with HTTP {status}", "See what it logs."
+        said, fix = (
+            f"the server answered {life.asked[0].method[:60]} with HTTP {status}{_said(case)}",
+            "See what it logs.",
+        )
     fix = "Answer requests that are not known with a JSON-RPC error." if probed else fix
     yield Flaw(said, frames=(life.frame,), instead=True, fix=fix, severity=_WARNING if probed else None)
+
+
+_ELSEWHERE = (401, 406, 407, 415, 421, 429)
+"""Refusals that have a diagnosis of their own."""
+_NOT_HERE = {
+    404: "Is the path right? Mostly it ends with /mcp or /sse.",
+    405: "The address takes no POST: is it the right path, and does a proxy let POST through?",
+    413: "A proxy, or the server, takes no body of this size: raise its limit.",
+    426: "The address is that of another protocol, such as WebSocket.",
+}
+
+
+@check("H-33", _ERROR, "a request was refused", "refusal", "http end", "end", topic="http")
+def requests_are_taken(case: Case) -> Iterator[Flaw]:
+    """A status of 4xx that nothing else explains, with what its body says; of a way in only if none was found."""
+    scene, fact, life = case.scene, case.fact, case.life
+    if case.frame is not None and refused(case) is not None:
+        known = scene.notes.setdefault(_SAID, {})
+        if len(known) < _MOST_SAID and case.frame.http is not None:
+            known[case.frame.http] = words_of_body(case.frame.payload)[:200]
+    elif fact is None and case.frame is None:
+        if "H-33" in scene.notes and scene.opening is None and not scene.has_endpoint:
+            tried = {each.method for each in (*scene.asked.values(), *scene.done.values())}
+            if "H-33 initialize" in scene.notes or "initialize" not in tried:
+                yield scene.notes["H-33"]
+    elif fact is not None and life is not None and life.request is not None and life.response is not None:
+        status, asked = life.response.status, next((each for each in life.asked if each.answered is None), None)
+        if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or life.request.probe:
+            return
+        if status == 404 and life.sent(SESSION) is not None:
+            return
+        wants_a_token = status == 403 and life.sent("authorization") is None
+        fix = (
+            "If credentials are missing, answer 401 with WWW-Authenticate."
+            if wants_a_token
+            else _NOT_HERE.get(status, "")
+        )
+        said = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_said(case)}"
+        flaw = Flaw(said, frames=(life.frame, asked.frame), instead=True, fix=fix)
+        if scene.opening is not None and asked.method not in ("initialize", "server/discover"):
+            yield flaw
+        elif asked.method == "initialize" or "H-33" not in scene.notes:
+            scene.notes["H-33"] = flaw  # of server/discover it counts only if nothing else was tried
+            if asked.method == "initialize":
+                scene.notes["H-33 initialize"] = True
+
+
+_LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
+
+
+@check("H-31", _ERROR, "a body that is cut off", "http end", "garbled", topic="http")
+def bodies_come_whole(case: Case) -> Iterator[Flaw]:
+    """Fewer bytes than Content-Length says, a connection that breaks, or JSON that stops in its middle."""
+    life, fact = case.life, case.fact
+    if life is None or not life.asked or life.request is None or life.request.probe or kind_of(life) == STREAM:
+        return
+    method = life.asked[0].method[:60]
+    if fact is not None:
+        if found := _LENGTHS.search(fact.why):
+            said = f"the answer to {method} has {int(found[1]):,} bytes, and its Content-Length is {int(found[2]):,}"
+            yield Flaw(
+                said, fix="Content-Length counts bytes as sent, not characters; a proxy that changes a body changes it."
+            )
+        elif fact.why.startswith("the server broke the connection off"):
+            said = f"the connection was closed in the middle of the answer to {method}"
+            yield Flaw(said, fix="Did the server crash, or a proxy give up? See their logs.")
+    elif case.frame is not None and "json" in kind_of(life) and _stops_in_the_middle(case.frame.payload):
+        size = len(case.frame.payload)
+        said = f"the answer to {method} stops in the middle of its JSON, after {size:,} bytes"
+        fix = "Did the server crash while it wrote? See its log."
+        if life.header("content-length") == str(size) and not case.frame.payload.isascii():
+            said += ", which is its Content-Length: that seems to count characters"
+            fix = "Content-Length is the number of bytes of the encoded body."
+        yield Flaw(said, span=(max(size - 1, 0), size), fix=fix)
+
+
+STREAM = "text/event-stream"
+
+
+def _stops_in_the_middle(payload: bytes) -> bool:
+    """Whether it is the beginning of JSON."""
+    import json  # its errors know where they stopped; bodies that are cut are rare
+
+    text = payload.decode("utf-8", "replace").strip()
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return text.startswith(("{", "[")) and (error.pos >= len(text) - 1 or error.msg.startswith("Unterminated"))
+    except RecursionError:
+        return False
+    return False
+
+
+@check(
+    "H-32",
+    _ERROR,
+    "an empty body in the place of an answer",
+    "http end",
+    topic="http",
+    fix="Send the JSON-RPC response. 202 without a body is for notifications.",
+)
+def answers_have_a_body(case: Case) -> Iterator[Flaw]:
+    """200 to a request, and not a byte."""
+    life, fact = case.life, case.fact
+    if life is None or fact is None or life.response is None or life.request is None or life.request.probe:
+        return
+    empty = fact.event is HttpEvent.END and fact.body_bytes == 0 and not fact.why and kind_of(life) != STREAM
+    if empty and 200 <= life.response.status < 300 and life.response.status != 202:
+        if life.asked and life.asked[0].answered is None:
+            yield Flaw(f"{life.asked[0].method[:60]} was answered by {life.response.status} with an empty body")
+
+
+@check("H-34", _ERROR, "a compressed body that can't be unpacked", "http end", topic="http")
+def bodies_are_as_they_say(case: Case) -> Iterator[Flaw]:
+    """Content-Encoding says so, and the bytes are something else."""
+    life, fact = case.life, case.fact
+    if life is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
+        said = f"Content-Encoding is {(life.header('content-encoding') or '')[:20]}, and the body can't be unpacked"
+        yield Flaw(
+            said, fix="Two proxies may have unpacked it, or packed it, in turn; send no encoding that is not there."
+        )
+
+
+_NEEDS_SESSION = re.compile(
+    rb"(?i)mcp-session-id.{0,40}(?:required|missing|absent)|"
+    rb"(?:missing|without|requires?) .{0,20}(?:mcp-session-id|session)|"
+    rb"session id (?:is )?(?:required|missing)"
+)
+
+
+@check(
+    "H-37",
+    _ERROR,
+    "a session id that does not arrive",
+    "refusal",
+    topic="http",
+    fix="Let the proxy or gateway in between pass the request header Mcp-Session-Id on.",
+)
+def session_ids_arrive(case: Case) -> Iterator[Flaw]:
+    """The request had Mcp-Session-Id, and the server says that there is none."""
+    found = refused(case)
+    if found is None or case.scene.opening is None or found[0].sent(SESSION) is None:
+        return
+    if words := _NEEDS_SESSION.search(found[1]):
+        said = "the server says that Mcp-Session-Id is missing, and it was sent: something in between removes it"
+        yield Flaw(said, span=words.span(), confidence=_LIKELY)

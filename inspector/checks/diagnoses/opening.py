@@ -2,14 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
+import msgspec
+
+from inspector.checks.diagnoses.last_words import line_like
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.reasons import reason_of
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case, Scene
+from inspector.checks.scene import Asked, Case, Scene
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import find
 
@@ -87,12 +92,27 @@ def knows_that_it_was_initialized(case: Case) -> Iterator[Flaw]:
     scene, said = case.scene, peek.text(case.value, "message") or ""
     if scene.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
         return
-    if scene.initialized:
+    if scene.initialized and AWAITS_INITIALIZED.search(said[:500]):
+        yield Flaw(
+            f"{case.method[:60]} was refused although notifications/initialized was sent: {said[:100]}", fix=_NAME
+        )
+    elif scene.initialized:
         fix = "Was it restarted, or do several take turns? Keep sessions to one of them, or be stateless."
         yield Flaw(f"{case.method[:60]} was refused as if there had been no initialize: {said[:100]}", fix=fix)
     else:
         fix = "Send notifications/initialized before the first request."
         yield Flaw(f"{case.method[:60]} was sent before notifications/initialized: {said[:100]}", fix=fix)
+
+
+AWAITS_INITIALIZED = re.compile(
+    r"(?i)(?:wait|expect|require|need|missing|before|until|without)\w*.{0,40}?\binitialized\b|"
+    r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"
+    r"(?:unknown|unhandled|unexpected|unsupported|not found).{0,40}notifications/initialized"
+)
+"""Words of a server that wants to be told that the client is ready."""
+_NAME = (
+    "Take notifications/initialized for it: a server that waits for “initialized”, without the prefix, waits for ever."
+)
 
 
 _VERSION = re.compile(
@@ -207,8 +227,9 @@ def takes_the_handshake(case: Case) -> Iterator[Flaw]:
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
         return
+    said = reason_of(case.value)
     fix = f"See its {log_of(case.scene)}: what it needs is missing, or it rejects this client."
-    yield Flaw(f"initialize was refused with {code}: {said[:160]}", "/error", fix=fix)
+    yield Flaw(f"initialize was refused with {code}: {said[:240]}", "/error", fix=fix)
 
 
 def _echoed(case: Case) -> bool:
@@ -250,8 +271,235 @@ def answers_everything(case: Case) -> Iterator[Flaw]:
     topic="basic",
 )
 def gives_its_lists(case: Case) -> Iterator[Flaw]:
-    """Refused with an internal error or one of its own; that it does not know the method is another fault."""
-    code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
-    if code == -32603 or (code is not None and not -32768 <= code <= -32000):
+    """Refused; that it does not know the method, the version or what the client can do are other faults."""
+    code = peek.integer(case.value, "code")
+    if code is not None and code not in _KNOWN_REFUSALS:
         fix = f"See its {log_of(case.scene)}. Leave out what can't be listed, not the whole list."
-        yield Flaw(f"{case.method} was refused with {code}: {said[:160]}", "/error", fix=fix)
+        yield Flaw(f"{case.method} was refused with {code}: {reason_of(case.value)[:240]}", "/error", fix=fix)
+
+
+_KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
+_EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notifications/cancelled")
+
+
+@check(
+    "L-28",
+    _WARNING,
+    "something was sent before the handshake",
+    "notification",
+    topic="basic/lifecycle",
+    fix="Send nothing but log messages before notifications/initialized has come: some clients give up.",
+)
+def is_quiet_before_the_handshake(case: Case) -> Iterator[Flaw]:
+    """A notification where clients expect the answer to initialize."""
+    if case.scene.opening is None and case.method not in _EARLY_ENOUGH and case.scene.seldom("L-28", 3, 1 << 62):
+        yield Flaw(f"{case.method[:60]} was sent before initialize was answered", "/method")
+
+
+@check(
+    "L-29",
+    _ERROR,
+    "a notification was answered",
+    "orphan",
+    "error",
+    "garbled",
+    "end",
+    topic="basic",
+    fix="Send nothing back to a message without an id: strict clients end the connection.",
+)
+def notifications_get_no_answer(case: Case) -> Iterator[Flaw]:
+    """A response without an id that no request waits for; which one does may be known at the end alone."""
+    if case.message is None:
+        for each in case.scene.notes.get("anonymous", ()):
+            if each.asked.answered is not None:
+                yield Flaw(f"a notification was answered, by {each.said}", "/id", (each.frame,), instead=True)
+    elif case.life is None and _is_anonymous(case):
+        waiting, said = _open(case.scene), _without_an_id(case)
+        if not waiting or "notifications/" in (peek.text(case.value, "message") or ""):
+            yield Flaw(f"a notification was answered, by {said}", "/id")
+        elif len(waiting) == 1 and case.scene.seldom("L-29", _FEW, 1 << 62):
+            case.scene.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
+
+
+_FEW = 3
+
+
+class _Stray(msgspec.Struct, frozen=True):
+    """A response that may be meant for a request, without its id."""
+
+    frame: int
+    asked: Asked
+    said: str
+
+
+def _is_anonymous(case: Case) -> bool:
+    """Whether it is a response without an id."""
+    message = case.message
+    if isinstance(message, ErrorAnswer):
+        return message.id is None and peek.integer(case.value, "code") not in (-32700, -32600)
+    return isinstance(message, NotJsonRpc) and message.reason == "a result without a usable id"
+
+
+def _without_an_id(case: Case) -> str:
+    is_error = isinstance(case.message, ErrorAnswer)
+    words = reason_of(case.value)[:160] if is_error else ""
+    return f"{'an error' if is_error else 'a result'} without an id{': ' if words else ''}{words}"
+
+
+@check(
+    "L-31",
+    _ERROR,
+    "an answer with another id than its request",
+    "orphan",
+    "late",
+    "end",
+    topic="basic",
+    fix="Echo the id of the request, as it came: 0 is an id, too.",
+)
+def answers_have_the_id_of_their_request(case: Case) -> Iterator[Flaw]:
+    """One request was open, what came had no id or another one, and the request was never answered."""
+    scene, message = case.scene, case.message
+    if message is None:
+        for each in (*scene.notes.get("anonymous", ()), *scene.notes.get("L-31", ())):
+            if each.asked.answered is None:
+                frames = (each.frame, each.asked.frame)
+                said = f"{each.asked.method[:60]} was answered by {each.said}"
+                yield Flaw(said, "/id", frames, instead=True, confidence=Confidence.LIKELY)
+    elif isinstance(message, Answer | ErrorAnswer) and message.id is not None and case.life is None:
+        waiting = _open(scene)
+        if len(waiting) == 1 and str(message.id) != str(waiting[0].id) and scene.seldom("L-31", _FEW, 1 << 62):
+            said = f"a message with the id {message.id!r}, and its own id is {waiting[0].id!r}"
+            scene.notes.setdefault("L-31", []).append(_Stray(case.n, waiting[0], said))
+
+
+@check(
+    "L-30",
+    _ERROR,
+    "JSON that is no JSON-RPC",
+    "garbled",
+    topic="basic",
+    fix='Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.',
+)
+def results_have_their_envelope(case: Case) -> Iterator[Flaw]:
+    """An object without jsonrpc, where an answer is due: a bare result, or another API."""
+    message, payload = case.message, case.frame.payload if case.frame is not None else b""
+    if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
+        return
+    due = case.life.asked[0] if case.life is not None and case.life.asked else next(iter(_open(case.scene)), None)
+    members = _members(payload)
+    if due is None or "jsonrpc" in members or not case.scene.seldom("L-30", 2, 1 << 62):
+        return
+    if members & _RESULTS.get(due.method, _NO_MEMBERS):
+        yield Flaw(
+            f"{due.method[:60]} was answered by a bare result, without its JSON-RPC envelope", frames=(due.frame,)
+        )
+    elif case.life is not None:
+        named = ", ".join(sorted(members)[:4])[:80]
+        fix = "Is this the address of the MCP endpoint? Mostly it ends with /mcp or /sse."
+        said = f"{due.method[:60]} was answered by JSON that is not JSON-RPC, with the members {named or 'none'}"
+        yield Flaw(said, frames=(due.frame,), fix=fix)
+
+
+_NO_MEMBERS: frozenset[str] = frozenset()
+_RESULTS = {
+    "initialize": frozenset(("protocolVersion", "serverInfo")),
+    "server/discover": frozenset(("supportedVersions",)),
+    "tools/list": frozenset(("tools",)),
+    "prompts/list": frozenset(("prompts",)),
+    "resources/list": frozenset(("resources",)),
+    "tools/call": frozenset(("content", "structuredContent")),
+}
+"""By method, members by which its result is known."""
+
+
+def _members(payload: bytes) -> frozenset[str]:
+    try:
+        value = msgspec.json.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _NO_MEMBERS
+    return frozenset(value) if type(value) is dict else _NO_MEMBERS
+
+
+def _open(scene: Scene) -> list[Asked]:
+    """The client's requests that are not answered yet, the oldest first; those that were given up included."""
+    given_up = [each for each in scene.done.values() if each.answered is None]
+    ours = (each for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER)
+    return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
+
+
+@check(
+    "L-32",
+    _ERROR,
+    "nothing is answered after the handshake",
+    "end",
+    topic="basic/lifecycle",
+    until=4,
+    confidence=Confidence.LIKELY,
+    fix="Does it wait for “initialized”, without the prefix notifications/, or for something else before it answers?",
+)
+def goes_on_after_the_handshake(case: Case) -> Iterator[Flaw]:
+    """Initialize was answered, notifications/initialized was sent, and every request since then is open."""
+    scene = case.scene
+    if scene.opening is None or scene.why or not scene.initialized:
+        return
+    since = [each for each in (*scene.done.values(), *scene.asked.values()) if each.sender is Direction.TO_SERVER]
+    since = [each for each in since if each.method not in ("initialize", "server/discover")]
+    if not since or any(each.answered is not None for each in since):
+        return
+    waited = max((each.cancelled_ns or scene.last_ns) - each.time_ns for each in since)
+    if waited < _SILENT_NS or any(side is Direction.FROM_SERVER for side, _ in (*scene.asked, *scene.done)):
+        return
+    told = line_like(scene, AWAITS_INITIALIZED)
+    words = f"; its log says: {told[1].string.strip()[:120]}" if told is not None else ""
+    said = (
+        f"the server answered initialize, and nothing after it: {since[0].method[:60]} is open for {waited / 1e9:.0f} s"
+    )
+    frames = (since[0].frame, *((told[0],) if told is not None else ()))
+    yield Flaw(said + words, frames=frames, instead=True)
+
+
+@check(
+    "L-34",
+    _HINT,
+    "no capabilities",
+    "answer initialize",
+    "answer server/discover",
+    topic="basic/lifecycle",
+    fix='Declare what there is, {"tools": {}} at least: clients ask for nothing else.',
+)
+def declares_something(case: Case) -> Iterator[Flaw]:
+    """An empty object."""
+    if peek.at(case.value, "capabilities") == {}:
+        yield Flaw("the server declares no capabilities: clients ask it for no tools, prompts or resources", "/result")
+
+
+@check(
+    "L-35",
+    _WARNING,
+    "a call that was refused",
+    "error tools/call",
+    topic="server/tools",
+    confidence=Confidence.LIKELY,
+    fix="Correct the call. If it is the tool that failed, the server had better answer with isError and the reason.",
+)
+def calls_are_taken(case: Case) -> Iterator[Flaw]:
+    """With what the error, its data, or the tool's own schema says of the reason."""
+    if case.asked is None or case.asked.probe or peek.integer(case.value, "code") == -32603:
+        return
+    name = peek.text(case.asked.params, "name") or ""
+    known = case.scene.known["tools"].get(name)
+    problems = _problems(known.item if known is not None else None, case.asked)
+    why = f"; the call does not fit the tool's schema: {problems}" if problems else ""
+    code, said = peek.integer(case.value, "code"), reason_of(case.value)
+    yield Flaw(f"{name[:60]} was refused with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
+
+
+def _problems(tool: Any, asked: Asked) -> str:
+    """What is wrong with the arguments of a call by the tool's schema, in a few words."""
+    schema = peek.at(tool, "inputSchema")
+    if type(schema) is not dict:
+        return ""
+    from inspector.forms.validate import validate
+
+    found = validate(schema, peek.mapping(asked.params, "arguments")).problems[:2]
+    return "; ".join(f"{each.pointer.lstrip('/')} {each.sentence}".strip()[:80] for each in found)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from inspector.checks.diagnoses.last_words import cause_in, last_words, line_like, tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, Scene
@@ -48,19 +49,6 @@ def died(scene: Scene) -> tuple[int, int, ProcessFact] | None:
     return exit_of(scene) if scene.opening is None else None
 
 
-def tail_of(scene: Scene) -> list[tuple[int, str]]:
-    """The last lines of stderr with their numbers, the newest first."""
-    return [(n, line.decode("utf-8", "replace")) for n, line in reversed(scene.stderr)]
-
-
-def line_like(scene: Scene, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
-    """The newest line of stderr in which a pattern is found."""
-    for n, line in tail_of(scene):
-        if found := pattern.search(line[:2000]):
-            return n, found
-    return None
-
-
 _NOT_FOUND = re.compile(
     r"(?:[\w/.-]+: )?(?:line \d+: |\d+: )?(.{1,200}): (?:command )?not found|env: (.+): No such file"
 )
@@ -86,33 +74,6 @@ def command_can_be_run(case: Case) -> Iterator[Flaw]:
     fix = "Install it, or give its whole path." if ended[2].code == 127 else "chmod +x, and look at its first line."
     frames = (line[0], ended[0]) if line else (ended[0],)
     yield Flaw(f"the command exited with {ended[2].code}, {what}{said}", frames=frames, instead=True, fix=fix)
-
-
-_CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
-    (re.compile(pattern), cause, fix)
-    for pattern, cause, fix in (
-        (r"ModuleNotFoundError: No module named '([\w.]+)'", "the Python module {} is missing", "Install it there."),
-        (r"Cannot find (?:module|package) '([^']+)'", "the Node module {} is missing", "npm install, or build it."),
-        (r"ImportError: (.{1,100})", "an import fails: {}", "Look at the versions of its packages."),
-        (r"SyntaxError: (.{1,100})", "the code can't be read: {}", "Is it the right version of the interpreter?"),
-        (r"(ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION)", "Node can't load the file ({})", "Build it first."),
-        (r"Unsupported engine|requires Node|EBADENGINE", "it needs another version of Node", "Install that one."),
-        (r"No such option:? (\S+)|unrecognized arguments: (.+)", "it does not know the option {}", "See its --help."),
-        (r"(?:EACCES|Permission denied)(.{0,80})", "it lacks a permission{}", "Look at owners and modes."),
-        (r"can't open file '([^']+)'", "the file {} does not exist", "Give its whole path, or --cwd."),
-    )
-)
-
-
-def last_words(scene: Scene, n: int) -> Flaw:
-    """What stderr tells of an end: the cause, if it is a common one, else the last line. `n` is the end's entry."""
-    for pattern, cause, fix in _CAUSES:
-        if line := line_like(scene, pattern):
-            word = next((group for group in line[1].groups() if group), "")
-            return Flaw(f": {cause.format(word)}", frames=(line[0], n), instead=True, fix=fix)
-    last = next(((at, line) for at, line in tail_of(scene) if line.strip()), None)
-    words = f", and its last words were: {last[1][:160]}" if last else ", without a word on stderr"
-    return Flaw(words, frames=(last[0], n) if last else (n,), instead=True)
 
 
 @check("P-04", _ERROR, "the server died before it said anything", "end", topic="")
@@ -199,7 +160,11 @@ def is_not_killed(case: Case) -> Iterator[Flaw]:
         if not ended[2].signal:  # what was seen is a code, which a program may also choose by itself
             said = f"the server {exit_words(ended[2].code or 0)}"
             fix = f"If a shell or a container started it, {signal} ended what it ran. {fix}"
-        yield Flaw(said, frames=(ended[0],), instead=True, fix=fix, severity=mild)
+        told = cause_in(case.scene) if signal == "SIGABRT" else None  # how runtimes end after an error of their own
+        if told is not None:
+            said, fix = f"{said}: {told[1]}", told[2] or fix
+        frames = (told[0], ended[0]) if told is not None else (ended[0],)
+        yield Flaw(said, frames=frames, instead=True, fix=fix, severity=mild)
 
 
 _MISSING = re.compile(
@@ -208,6 +173,12 @@ _MISSING = re.compile(
     r"|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b.{0,60}?(?i:is required|missing|not set|not defined|must be set|undefined)"
     r"|KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})'"
 )
+_IN_A_REPORT = re.compile(
+    r'"path": \[\s*"([A-Z][A-Z0-9_]{2,})"\s*\][^}]{0,200}?"(?:Required|Invalid input: [^"]*received undefined)"'
+    r"|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+): \[\s*'Required'"
+    r"|received undefined\s*→ at ([A-Z][A-Z0-9_]{2,})"
+)
+"""How schema libraries of JavaScript report a member that is missing, over several lines."""
 _SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
 _FIELD = re.compile(r"(?i)field required")
 
@@ -216,6 +187,10 @@ def _missing_variable(scene: Scene) -> tuple[int, str] | None:
     """The name of a variable that stderr says is missing, and where it does; settings are named by their field."""
     if line := line_like(scene, _MISSING):
         return line[0], next(group for group in line[1].groups() if group)
+    newest = tail_of(scene)[:60]
+    if found := _IN_A_REPORT.search("\n".join(line for _, line in reversed(newest))):
+        name = next(group for group in found.groups() if group)
+        return next(n for n, line in newest if name in line), name
     if line_like(scene, _SETTINGS) is None:
         return None
     for (n, said), (_, before) in pairwise(tail_of(scene)):
@@ -235,7 +210,9 @@ def environment_is_whole(case: Case) -> Iterator[Flaw]:
         yield Flaw(said, frames=(n, ended[0]), instead=True, fix=f"Give it with -e {name}=…")
 
 
-_PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^}]*\}\}")
+_PLACEHOLDER = re.compile(
+    r"\$\{[^}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^}]*\}\}|<(?i:your|my|insert|path|api|the)[\w -]*>|\bYOUR_[A-Z_]{3,}\b"
+)
 
 
 @check("P-11", _WARNING, "a placeholder was not filled in", "end", topic="", confidence=_LIKELY)
@@ -247,6 +224,38 @@ def placeholders_are_filled(case: Case) -> Iterator[Flaw]:
             yield Flaw(
                 f"the server got the literal text {found.group()[:60]!r}", frames=(case.scene.opened,), instead=True
             )
+
+
+_NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
+_QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
+
+
+@check(
+    "P-21",
+    _ERROR,
+    "a word of the command that only a shell, or nobody, understands",
+    "end",
+    topic="",
+    confidence=_LIKELY,
+    fix="No shell reads the command: write it as the program has to get it.",
+)
+def words_are_as_they_are_meant(case: Case) -> Iterator[Flaw]:
+    """A tilde that no shell has expanded; the quotes and dashes of a word processor. Only if the start failed."""
+    connection = case.scene.connection
+    if connection is None or died(case.scene) is None:
+        return
+    for word in connection.argv[1:]:
+        if word.startswith("~/"):
+            yield Flaw(
+                f"the server got the literal {word[:80]}: no shell expands its tilde",
+                frames=(case.scene.opened,),
+                instead=True,
+                fix="Write the whole path: no shell starts the program.",
+            )
+        elif _QUOTES.match(word) or _NOT_A_HYPHEN.match(word):
+            what = "quotes" if _QUOTES.match(word) else "a dash in the place of hyphens"
+            said = f"the argument {word[:80]} begins with a character of a word processor: typographic {what}"
+            yield Flaw(said, frames=(case.scene.opened,), instead=True, fix="Type it anew, with ASCII characters.")
 
 
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")

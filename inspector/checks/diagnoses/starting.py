@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from inspector.checks.diagnoses.process import tail_of
+from inspector.checks.diagnoses.last_words import tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Asked, Case, Scene
@@ -30,6 +30,12 @@ def command_exists(case: Case) -> Iterator[Flaw]:
     if scene.processes or scene.why.startswith("The directory to start") or "exists but" in scene.why:
         return
     if scene.connection is not None and scene.connection.argv and _NO_COMMAND.search(scene.why):
+        command = scene.connection.argv[0]
+        if " " in command.strip() and len(scene.connection.argv) == 1 and not command.startswith(("/", ".")):
+            said = f"no program is called {command[:100]!r}: the command and its arguments are written as one word"
+            fix = "Split it: the program is the command, and each of the other words is one of its arguments."
+            yield Flaw(said, frames=(case.n,), instead=True, fix=fix)
+            return
         fix = "Check the path and --cwd." if "does not exist" in scene.why else ""
         yield Flaw(scene.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
 
@@ -163,6 +169,31 @@ def started_servers_read(case: Case) -> Iterator[Flaw]:
         said = f"it says that it has started ({line.strip()[:100]}), and never answered"
         fix = 'Does a wrapper keep stdin from it? End shell scripts with exec "$@"; a command with & has no stdin.'
     yield Flaw(said, frames=(n, asked.frame), instead=True, fix=fix)
+
+
+_PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
+_LOGIN = re.compile(r"(?i)\b(?:authori[sz]e|log ?in|sign in|authenticate|visit(?:ing)?|open (?:this|the following))\b")
+_URL = re.compile(r"https?://[^\s'\"<>]+")
+
+
+@check("P-22", _ERROR, "the server waits for a person", "end", topic="stdio", confidence=Confidence.LIKELY)
+def waits_for_nobody(case: Case) -> Iterator[Flaw]:
+    """Its stderr ends with a prompt, or names the address of a login; and it has not answered."""
+    asked, newest = unanswered(case.scene), tail_of(case.scene)[:5]
+    words = [(n, line.strip()) for n, line in newest if line.strip()]
+    if asked is None or not words:
+        return
+    n, last = words[0]
+    if last.endswith((":", "?", ">", "]", ")")) and _PROMPT.search(last[:300]) and not _URL.search(last):
+        said = f"the server waits for somebody to answer a prompt on its terminal: {last[:120]}"
+        fix = "It gets its input from a pipe: give what it asks for as an argument or with -e, or set it up before."
+        yield Flaw(said, frames=(n, asked.frame), instead=True, fix=fix)
+        return
+    place = next(((at, found) for at, line in words if (found := _URL.search(line))), None)
+    if place is not None and any(_LOGIN.search(line[:300]) for _, line in words):
+        said = f"the server waits for a login in a browser: {place[1].group()[:160]}"
+        fix = "Open that address, or log in by running the command once in a terminal."
+        yield Flaw(said, frames=(place[0], asked.frame), instead=True, fix=fix)
 
 
 @check(

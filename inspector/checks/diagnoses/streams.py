@@ -9,7 +9,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, HttpLife
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
-from inspector.protocol.jsonrpc import Notification
+from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _LIKELY, _GUESS = Confidence.LIKELY, Confidence.GUESS
@@ -136,3 +136,92 @@ def streams_are_not_compressed(case: Case) -> Iterator[Flaw]:
     encoding = life.header("content-encoding") if life is not None else None
     if life is not None and encoding not in (None, "", "identity") and kind_of(life) == "text/event-stream":
         yield Flaw(f"an event stream is compressed ({str(encoding)[:20]})")
+
+
+@check(
+    "H-30",
+    _ERROR,
+    "an event without its blank line",
+    "note",
+    topic="http",
+    fix="End each event with an empty line: data: {…}, a line feed, and another one.",
+)
+def events_are_ended(case: Case) -> Iterator[Flaw]:
+    """What a stream had begun when it ended, or was given up. The rules say to discard it."""
+    note, life = case.note, case.life
+    if note is None or life is None or note.event == "endpoint" or life.request is None or life.request.probe:
+        return
+    data = b"\n".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
+    if not data:
+        return
+    due = next((each for each in life.asked if each.answered is None), None)
+    what = f"the event with the answer to {due.method[:60]}" if due is not None else "an event"
+    if is_json(data):
+        yield Flaw(f"{what} was never ended by a blank line: clients wait for it, or discard it")
+    else:
+        yield Flaw(
+            f"{what} was cut off, after {len(data):,} bytes of its data", fix="See the logs of server and proxy."
+        )
+
+
+def is_json(data: bytes) -> bool:
+    """Whether these bytes are a JSON value."""
+    try:
+        msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
+@check(
+    "H-35",
+    _WARNING,
+    "an event of another name",
+    "frame",
+    topic="http",
+    fix="Leave event out, or write event: message.",
+)
+def events_are_messages(case: Case) -> Iterator[Flaw]:
+    """Clients that listen for events called “message” never see it."""
+    frame = case.frame
+    if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
+        return
+    name = frame.sse.event[:40]
+    if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.scene.seldom(f"H-35 {name}", 1, 1 << 62):
+        yield Flaw(f"a JSON-RPC message came in an event called {name!r}: clients read events called 'message' alone")
+
+
+@check(
+    "H-36",
+    _ERROR,
+    "a stream that never names its endpoint",
+    "http",
+    "end",
+    topic="http",
+    fix="Send event: endpoint with the address as its data first, and a blank line after it.",
+)
+def streams_name_their_endpoint(case: Case) -> Iterator[Flaw]:
+    """HTTP as it was at first begins with that event."""
+    scene, life = case.scene, responded(case)
+    if life is not None and life.request is not None and life.response is not None and scene.transport == "sse":
+        if life.request.method == "GET" and life.response.status == 200 and kind_of(life) == "text/event-stream":
+            scene.notes["H-36"] = case.n
+    elif case.fact is None and "H-36" in scene.notes and not scene.has_endpoint and scene.opening is None:
+        said = "the stream was opened, and no endpoint event came: nothing says where to post messages"
+        yield Flaw(said, frames=(scene.notes["H-36"],), instead=True)
+
+
+@check(
+    "H-38",
+    _ERROR,
+    "a message over several lines of an event",
+    "garbled",
+    topic="http",
+    confidence=_LIKELY,
+    fix="Write JSON without line feeds, or begin each of its lines with data:.",
+)
+def data_lines_say_so(case: Case) -> Iterator[Flaw]:
+    """The data of an event is a bracket, of indented JSON the first line."""
+    frame = case.frame
+    if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
+        yield Flaw("only the first line of an indented message has data: before it, so that the rest is lost")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from inspector.checks.diagnoses.surface import LIST, flaws_of, tools_seen
+from inspector.checks.diagnoses.surface import LIST, flaws_of, is_later_page, tools_seen
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
@@ -12,7 +12,7 @@ from inspector.checks.surface.features import features_of
 from inspector.checks.surface.walk import Budget
 from inspector.protocol import peek
 
-_WARNING, _HINT = Severity.WARNING, Severity.HINT
+_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 
 
 @check(
@@ -171,3 +171,98 @@ def apis_take_it(case: Case) -> Iterator[Flaw]:
         yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
     for flaw in flaws_of(case, "boolean-property", most=3):
         yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix="Write {} in place of true.")
+
+
+_ZOD: Final = ("_def", "_zod", "~standard")
+_WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
+
+
+@check(
+    "S-26",
+    _ERROR,
+    "a schema of another library, or in the form of another API",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Give the JSON Schema of the tool's arguments as inputSchema; zod writes it with z.toJSONSchema(schema).",
+)
+def schemas_are_of_mcp(case: Case) -> Iterator[Flaw]:
+    """A zod object that was not converted; a tool as a model's API describes it."""
+    for seen in tools_seen(case):
+        for member in ("inputSchema", "outputSchema"):
+            if library := _library_of(seen.tool.get(member)):
+                said = f"{seen.name}: {member} is a {library} object, which was not converted to JSON Schema"
+                yield Flaw(said, f"{seen.place}/{member}")
+        if "inputSchema" in seen.tool:
+            continue
+        name = next((each for each in _WRITTEN_ELSEWHERE if type(seen.tool.get(each)) is dict), "")
+        if name:
+            whose = _WRITTEN_ELSEWHERE[name]
+            said = f"{seen.name}: the schema is called {name!r}, as in {whose}'s API; MCP has inputSchema"
+            yield Flaw(said, f"{seen.place}/{name}")
+        elif type(seen.tool.get("function")) is dict:
+            inner = peek.text(seen.tool, "function", "name") or seen.name
+            said = f"{inner[:80]}: the tool is wrapped in 'function', as in OpenAI's API; MCP has name and inputSchema"
+            yield Flaw(said, f"{seen.place}/function")
+
+
+def _library_of(schema: Any) -> str:
+    """The library whose object stands in the place of a schema; "" if it is a schema, or nothing is known of it."""
+    if type(schema) is not dict:
+        return ""
+    inner = [schema, *(each for each in schema.values() if type(each) is dict and "$schema" not in schema)]
+    for each in inner[:20]:
+        vendor = peek.text(each, "~standard", "vendor") or ""
+        if vendor:
+            return vendor[:20]
+        if any(type(each.get(name)) is dict for name in _ZOD[:2]):
+            return "zod"
+    definition = schema.get("def")
+    if type(definition) is dict and definition.get("type") == schema.get("type") and "properties" not in schema:
+        return "zod"
+    return ""
+
+
+@check(
+    "S-27",
+    _WARNING,
+    "an object that nothing can be put into",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Name its properties, or leave additionalProperties out: clients that check arguments refuse every call.",
+)
+def objects_admit_something(case: Case) -> Iterator[Flaw]:
+    """`additionalProperties: false` and no properties, of an object that is itself a property."""
+    yield from flaws_of(case, "admits-nothing", most=3)
+
+
+@check(
+    "S-28",
+    _WARNING,
+    "a value that a keyword of JSON Schema can't have",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Some clients leave such a tool out. The types are string, number, integer, boolean, array, object and null.",
+)
+def keywords_have_values(case: Case) -> Iterator[Flaw]:
+    """Types that there are not, enums that are no lists, in whatever dialect."""
+    yield from flaws_of(case, "input-broken", "output-broken", most=3)
+    for flaw in flaws_of(case, "boolean-required", most=3):
+        fix = 'Write "required": ["name", …] beside properties.'
+        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
+
+
+@check(
+    "S-29",
+    _HINT,
+    "an empty list of tools",
+    LIST,
+    topic="server/tools",
+    fix="If it should have some: a gateway may have failed to log in, or a filter leaves all of them out.",
+)
+def lists_have_tools(case: Case) -> Iterator[Flaw]:
+    """Legal, and a host shows nothing."""
+    if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
+        yield Flaw("the list of tools is empty: there is nothing that a model could call", "/result/tools")

@@ -44,7 +44,10 @@ def notifications_are_accepted(case: Case) -> Iterator[Flaw]:
             yield Flaw(f"a message that asks for no answer was answered by {heads[2].status}, not 202")
 
 
-@check("W02", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http", since=2)
+@check(
+    "W02", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http", since=2, early=True,
+    fix="Send Content-Type: application/json, or text/event-stream.",
+)  # fmt: skip
 def requests_are_answered(case: Case) -> Iterator[Flaw]:
     """202 is for what asks for no answer."""
     heads = _heads(case)
@@ -54,7 +57,8 @@ def requests_are_answered(case: Case) -> Iterator[Flaw]:
     if response.status == 202:
         yield Flaw("a request was answered by 202, as if it were a notification")
     elif response.status == 200 and _kind(life) not in ("application/json", "text/event-stream"):
-        yield Flaw(f"a request was answered with the type {_kind(life)[:40]!r}")
+        kind = f"with Content-Type {_kind(life)[:40]}" if _kind(life) else "without a Content-Type"
+        yield Flaw(f"{life.asked[0].method[:60]} was answered {kind}, neither as JSON nor as a stream")
 
 
 @check("W03", _WARNING, "GET is answered by neither a stream nor 405", "http", topic="http", since=2, until=4)

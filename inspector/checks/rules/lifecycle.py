@@ -1,5 +1,6 @@
 """How a conversation begins, and whether what is used was declared."""
 
+import re
 from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Severity
@@ -13,6 +14,7 @@ from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code,
 from inspector.protocol.revisions.table import find
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 
 
 @check(
@@ -22,7 +24,13 @@ def revision_is_known(case: Case) -> Iterator[Flaw]:
     """Drafts and revisions to come."""
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
-        yield Flaw(f"the server goes by {date[:40]!r}, which this program does not know", "/result/protocolVersion")
+        said = f"the server answers with the protocol version {date[:40]!r}, which this program does not know"
+        fix = (
+            ""
+            if _DATE.fullmatch(date)
+            else "Versions of the protocol are dates; the version of the server goes into serverInfo."
+        )
+        yield Flaw(said, "/result/protocolVersion", fix=fix)
 
 
 @check(

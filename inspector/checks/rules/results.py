@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.reasons import reason_of, words_in
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case
 from inspector.checks.traits import FAILED, RICH, STRUCTURED
@@ -240,10 +241,53 @@ def failures_are_results(case: Case) -> Iterator[Flaw]:
     """An internal error, with or without the stack of what failed."""
     said = peek.text(case.value, "message") or ""
     if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(said):
-        yield Flaw(f"the tool failed with a protocol error: {said[:100]}", "/error")
+        yield Flaw(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}", "/error")
 
 
 _FAILED = re.compile(r"(?i)\s*(error|exception|traceback|failed|failure)\b\s*[:(!]")
+_STATUS = re.compile(
+    r"(?i)\s*(?:(?:axios)?error: )?(?:request failed with status code [45]\d\d\b|(?:client|server) error '[45]\d\d |"
+    r"http(?:/\d(?:\.\d)?)?(?: error)?:? [45]\d\d\b|[45]\d\d (?:client error|server error|bad request|unauthorized|"
+    r"forbidden|not found|too many requests|internal server error|bad gateway|service unavailable|gateway timeout)\b)"
+)
+_DOOR = re.compile(
+    r"(?i)<title[^>]*>[^<]{0,60}?(sign[ -]?in|log[ -]?in|just a moment|access denied|unauthorized|forbidden|not found|"
+    r"[45]\d\d|bad gateway|error)[^<]{0,60}</title>"
+)
+_MOST_OF_A_FAILURE = 4000
+"""Characters; documents that speak of errors are longer."""
+
+
+def _failure_in(text: str, structure: Any) -> tuple[str, bool]:
+    """What in a result says that it failed, and whether it says so by its shape; "" if nothing does."""
+    if len(text) <= _MOST_OF_A_FAILURE and text.lstrip().startswith("{"):
+        try:
+            structure = json.loads(text)
+        except (ValueError, RecursionError):
+            structure = None
+    if said := _failure_of(structure):
+        return said, True
+    if found := _STATUS.match(text[:200]):
+        return found.group().strip() if len(text) > 200 else text.strip(), True
+    head = text[:2000].lstrip().lower()
+    if head.startswith(("<!doctype html", "<html")) and (found := _DOOR.search(text[:4000])):
+        title = re.sub(r"<[^>]*>", "", found.group()).strip()
+        return f"a web page, “{title[:80]}”", True
+    return (text[:60].strip(), False) if _FAILED.match(text[:40]) else ("", False)
+
+
+def _failure_of(value: Any) -> str:
+    """The words of an error document: what an API sends in the place of an answer; "" if it is none."""
+    if type(value) is not dict:
+        return ""
+    error, status = value.get("error"), value.get("status", value.get("statusCode"))
+    refused = type(status) is int and 400 <= status <= 599
+    graphql = type(value.get("errors")) is list and value["errors"] and "data" in value and value["data"] is None
+    failed = value.get("success") is False or value.get("ok") is False or value.get("status") == "error"
+    if (error and type(error) in (str, dict) and not value.get("result")) or refused or graphql or failed:
+        words = words_in(value)
+        return f"{status} {words}" if refused and str(status) not in words else words or "an error"
+    return ""
 
 
 @check(
@@ -256,11 +300,63 @@ _FAILED = re.compile(r"(?i)\s*(error|exception|traceback|failed|failure)\b\s*[:(
     fix='If it failed, add "isError": true.',
 )
 def failures_are_marked(case: Case) -> Iterator[Flaw]:
-    """The text begins like an error, and isError is not set."""
-    if peek.at(case.value, "isError") is not True:
-        said = peek.text(case.value, "content", 0, "text")
-        if said is not None and _FAILED.match(said[:40]):
-            yield Flaw(f"a success that begins with {said[:40]!r}", "/result/content/0/text")
+    """The text, or the structured content, is an error's, and isError is not set."""
+    if peek.at(case.value, "isError") is True:
+        return
+    blocks = [each for each in peek.items(case.value, "content") if peek.text(each, "type") == "text"]
+    text = peek.text(blocks[0], "text") if len(blocks) == 1 else None
+    said, sure = _failure_in(text or "", peek.at(case.value, "structuredContent"))
+    if said:
+        worse = (_WARNING, Confidence.LIKELY) if sure else (None, None)
+        place = "/result/content/0/text" if text else "/result/structuredContent"
+        yield Flaw(
+            f"a failure is returned as a success, without isError: {said[:160]}",
+            place,
+            severity=worse[0],
+            confidence=worse[1],
+        )
+
+
+@check(
+    "K16",
+    _WARNING,
+    "an object that was turned into a text",
+    _CALL,
+    topic="server/tools",
+    confidence=Confidence.LIKELY,
+    fix="Write it with JSON.stringify.",
+)
+def objects_are_written_out(case: Case) -> Iterator[Flaw]:
+    """“[object Object]” is all that a model sees of it."""
+    for at, block in enumerate(peek.items(case.value, "content")):
+        said = (peek.text(block, "text") or "")[:200]
+        if found := _OBJECT.fullmatch(said.strip()):
+            yield Flaw(
+                f"a text is {found.group()[:80]}: an object was not written as JSON", f"/result/content/{at}/text"
+            )
+
+
+_OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
+
+
+@check(
+    "K17",
+    _ERROR,
+    "a tool's result inside of another object",
+    _CALL,
+    topic="server/tools",
+    fix="Send content as a member of result itself.",
+    needs=RICH,
+)
+def results_are_not_wrapped(case: Case) -> Iterator[Flaw]:
+    """There is no content, and a member has one."""
+    if type(case.value) is not dict or "content" in case.value or "task" in case.value:
+        return
+    for name, value in case.value.items():
+        if type(value) is dict and type(value.get("content")) is list:
+            said = f"the result has no content of its own: it is wrapped in {name[:60]!r}"
+            yield Flaw(said, f"/result/{name[:60]}")
+            return
 
 
 @check(

@@ -5,6 +5,9 @@ The shapes stand in `checks/shapes/notation.py`. What a reader wants to know of 
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.checks.findings import Severity
 from inspector.checks.learning import is_nested
@@ -12,6 +15,7 @@ from inspector.checks.registry import LAST, Flaw, check, declare
 from inspector.checks.scene import Asked, Case
 from inspector.checks.shapes.judge import Fault, judge_of
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
+from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -30,7 +34,9 @@ def result_has_its_shape(case: Case) -> Iterator[Flaw]:
     """Every result against the shape of its method in its revision."""
     name = shape_of_result(case)
     if name and (faults := judge_of(case.row, name)(case.value)):
-        yield from map(_as_flaw, faults, ["/result"] * len(faults), [case.method] * len(faults))
+        for fault in faults:
+            flaw = _as_flaw(fault, "/result", case.method, _named(case.value, fault.pointer))
+            yield flaw if fault.pointer or fault.rule == "E19" else replace(flaw, id="E04")
 
 
 @check("E12", _ERROR, "params is not an object", "request", "notification", topic="schema", fix="Send params by name.")
@@ -84,10 +90,23 @@ def _plain_shape(method: str) -> str:
     return RESULTS.get(method, "Result")
 
 
-def _as_flaw(fault: Fault, root: str, method: str) -> Flaw:
+def _named(value: Any, pointer: str) -> str:
+    """The name of the thing in a list that a place is in; "" if it is in none, or that has no name."""
+    member, _, rest = pointer.lstrip("/").partition("/")
+    at = rest.partition("/")[0]
+    if not at.isdecimal() or "/" not in rest:
+        return ""
+    name = peek.text(value, member, int(at), "name")
+    return name[:80] if name else ""
+
+
+def _as_flaw(fault: Fault, root: str, method: str, name: str = "") -> Flaw:
     place = fault.pointer.lstrip("/") or root.lstrip("/")
     severity = None if fault.hard else _WARNING
-    return Flaw(f"{method}: {place} {fault.sentence}", root + fault.pointer, id=fault.rule or "E04", severity=severity)
+    of = f" ({name})" if name else ""
+    return Flaw(
+        f"{method}{of}: {place} {fault.sentence}", root + fault.pointer, id=fault.rule or "E04", severity=severity
+    )
 
 
 _OPTIONAL = "Leave an optional member out instead of sending null."

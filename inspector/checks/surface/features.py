@@ -53,7 +53,9 @@ def features_of(schema: Any, budget: Budget, *, is_input: bool) -> list[Feature]
     return [_sided(each, side) for each in found if is_input or each.kind not in _OF_INPUTS]
 
 
-_OF_INPUTS: Final = frozenset(("array-without-items", "several-types", "enum-not-string", "boolean-bound"))
+_OF_INPUTS: Final = frozenset(
+    ("array-without-items", "several-types", "enum-not-string", "boolean-bound", "boolean-required", "admits-nothing")
+)
 """What matters only where a model is to write values."""
 
 
@@ -146,6 +148,9 @@ def _id(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str
 
 def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[Feature]:
     wanted, there = node["required"], node.get("properties")
+    if path and type(wanted) is bool:
+        said = f"has required as true or false{_where(path)}; the object around it lists what it requires"
+        yield Feature("boolean-required", (*path, "required"), said)
     if is_branch or type(wanted) is not list or type(there) is not dict or _is_open(node):
         return
     for at, name in enumerate(wanted):
@@ -184,6 +189,14 @@ def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialec
         yield Feature("default-wrong", (*path, "default"), f"has a default{_where(path)} that its enum does not have")
 
 
+def _closed(key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[Feature]:
+    elsewhere = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
+    if node[key] is not False or node.get("properties") or is_branch or any(each in node for each in elsewhere):
+        return
+    if len(path) >= 2 and path[-2] == "properties" and node.get("type") == "object":
+        yield Feature("admits-nothing", (*path, key), f"has an object{_where(path)} that allows no property at all")
+
+
 def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
     yield Feature("header", (*path, key), f"wants a value in a header{_where(path)}")
 
@@ -198,6 +211,7 @@ _BY_KEY: Final[dict[str, Look]] = {
     "required": _required,
     "enum": _enum,
     "default": _default,
+    "additionalProperties": _closed,
     "x-mcp-header": _header,
 }
 

@@ -5,6 +5,7 @@ if not. What could not be read to its end says so in the exchange's last fact; i
 the part that came is worth showing.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -201,6 +202,10 @@ async def read_events(reply: Reply, channel: Channel, trail: Trail, parser: SseP
     except EventTooLong as error:
         reply.cut = f"cut by this side: {error}{_RAISE}"
         return
+    except asyncio.CancelledError:
+        for item in parser.finish():  # an event without its blank line is why somebody waited in vain
+            report(reply, channel, item)
+        raise
     for item in parser.finish():
         report(reply, channel, item)
         if not (isinstance(item, SseEvent) and item.complete):

@@ -72,6 +72,19 @@ def _back(query: str, **more: Any) -> Script:
     return talk
 
 
+def _without_metadata(status: int) -> Script:
+    """The resource names an authorization server, whose metadata is answered by a status."""
+
+    def talk() -> Talk:
+        begun = _aside(
+            _refused(_BEARER), _RESOURCE, {"resource": "https://host/mcp", "authorization_servers": ["https://login"]}
+        )
+        found = _METADATA if status == 200 else {"error": "server_error"}
+        return _aside(begun, _SERVER, found, status).close("a person must consent")
+
+    return talk
+
+
 CASES: Cases = {
     "A-01": (lambda: _refused().close(), lambda: _refused("Bearer").close()),
     "A-02": (
@@ -90,6 +103,12 @@ CASES: Cases = {
     "A-12": (
         _described(authorization_endpoint="javascript:alert(1)"),
         _described(authorization_endpoint="http://localhost:8000/a"),
+    ),
+    "A-15": (lambda: _refused('Basic realm="x"'), lambda: _refused('Basic realm="x", Bearer realm="y"')),
+    "A-16": (_without_metadata(500), _without_metadata(200)),
+    "A-17": (
+        _described(token_endpoint=None, authorization_endpoint="https://login/a"),
+        _described(authorization_endpoint="https://login/a"),
     ),
 }
 

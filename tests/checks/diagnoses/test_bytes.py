@@ -29,6 +29,13 @@ def _shell(flag: str, line: bytes) -> Script:
 
 
 _FINE = b'{"jsonrpc":"2.0","id":2,"result":{}}'
+
+
+def _cut(code: int) -> Script:
+    """The beginning of an answer, and the end of the process: with 0 nothing else says why."""
+    return lambda: Talk().ask("ping").frame(b'{"jsonrpc":"2.0","id":2,"resu', eol=Eol.NONE).exit(code)
+
+
 CASES: Cases = {
     "F-01": (_line(b"Server listening on stdio"), _line(_FINE)),
     "F-02": (_line(b"Content-Length: 38"), _line(b"Contents of the hold: 38")),
@@ -54,6 +61,12 @@ CASES: Cases = {
     "F-12": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (17 << 20) + b'"}}'),
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (15 << 20) + b'"}}'),
+    ),
+    "F-14": (_line(b"{'jsonrpc': '2.0', 'id': 2, 'result': {}}"), _line(b"{'level': 'info', 'msg': 'up'}")),
+    "F-15": (_cut(0), _cut(1)),
+    "F-16": (
+        _line(b'{"jsonrpc":"2.0","id":2,"re{"jsonrpc":"2.0","method":"notifications/message"}sult":{}}'),
+        _line(_FINE + _FINE),
     ),
 }
 

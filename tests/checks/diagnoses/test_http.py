@@ -55,6 +55,12 @@ def _coded(code: int, message: str = "no", data: Any = None) -> Script:
 _HTML = b"<html><head><title>Log in</title></head></html>"
 _SESSION: dict[str, Any] = {"opened": True, "Mcp_Session_Id": "a"}
 _VERSION: dict[str, Any] = {"opened": True, "MCP_Protocol_Version": ROWS[3].date}
+
+
+def _empty(status: int) -> Talk:
+    return _post().head(status).fact(HttpFact(HttpEvent.END, 1, body_bytes=0))
+
+
 CASES: Cases = {
     "H-26": (_refused(502), lambda: _post().head(500).error(-32603).over()),
     "H-01": (lambda: _refused(404, _HTML, "text/html")().close(), lambda: _refused(404, b"{}")().close()),
@@ -81,6 +87,23 @@ CASES: Cases = {
     "H-25": (
         _refused(400, b"Bad Request: Unsupported protocol version", **_VERSION),
         _refused(400, b"Bad Request: Unsupported protocol version", opened=True, MCP_Protocol_Version="x"),
+    ),
+    "H-31": (
+        lambda: _post().head(200).frame(b'{"jsonrpc":"2.0","id":1,"resu').over(),
+        lambda: _post().head(200).frame(b'{"jsonrpc":"2.0" "id":1}').over(),
+    ),
+    "H-32": (lambda: _empty(200), lambda: _empty(202)),
+    "H-33": (
+        lambda: _refused(400, b'{"detail":"no tenant"}')().close("refused"),
+        lambda: _refused(400, b'{"detail":"no tenant"}')().answer(initialized(4), 1).close(),
+    ),
+    "H-34": (
+        lambda: _post().head(200).over("the compressed body can't be decoded: bad header"),
+        lambda: _post().head(200).over("the body came compressed (gzip) though identity was asked for"),
+    ),
+    "H-37": (
+        _refused(400, b"Bad Request: Mcp-Session-Id header is required", **_SESSION),
+        _refused(400, b"Bad Request: no valid session", **_SESSION),
     ),
 }
 

@@ -5,6 +5,7 @@ import pytest
 from inspector.checks.diagnoses import opening
 from inspector.checks.findings import Severity
 from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import encode
 from inspector.protocol.revisions.table import ROWS
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
@@ -37,6 +38,25 @@ def _discovered(*missing: str) -> Script:
     whole = {"supportedVersions": [ROWS[-1].date], "capabilities": {}, "resultType": "complete", "ttlMs": 0}
     result = {name: value for name, value in (whole | {"cacheScope": "public"}).items() if name not in missing}
     return lambda: Talk(5, opened=False).ask("server/discover").answer(result, bare=True)
+
+
+_ERROR_WITHOUT_ID = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}'
+_PARSE_ERROR = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}'
+
+
+def _anonymous(_: bytes, response: bytes) -> Script:
+    """A response without an id, while nothing is asked."""
+    return lambda: Talk().inform("notifications/cancelled").frame(response)
+
+
+def _other_id(*, answered: bool) -> Script:
+    """What was asked first is answered twice; the request that is open is answered, or never."""
+
+    def talk() -> Talk:
+        begun = Talk().ask("ping", id_=8).answer({}, 8).ask("tools/list", id_=9).answer({"tools": []}, 8)
+        return (begun.answer({"tools": []}, 9) if answered else begun.wait(3)).close()
+
+    return talk
 
 
 CASES: Cases = {
@@ -72,6 +92,28 @@ CASES: Cases = {
     "L-23": (
         lambda: Talk().ask("tools/list").error(-32603, "'NoneType' object is not iterable"),
         lambda: Talk().ask("tools/list").error(-32601, "Method not found"),
+    ),
+    "L-28": (
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).tell("server.initialized"),
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).tell("notifications/message", {"level": "info"}),
+    ),
+    "L-29": (_anonymous(b"", _ERROR_WITHOUT_ID), _anonymous(b"", _PARSE_ERROR)),
+    "L-30": (
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).frame(encode(initialized(4))),
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).frame(b'{"level":"info","msg":"up"}'),
+    ),
+    "L-31": (_other_id(answered=False), _other_id(answered=True)),
+    "L-32": (
+        lambda: Talk().ask("tools/list").wait(3).close(),
+        lambda: Talk().ask("ping").answer({}).ask("tools/list").wait(3).close(),
+    ),
+    "L-34": (
+        lambda: Talk(capabilities={}),
+        lambda: Talk(capabilities={"logging": {}}),
+    ),
+    "L-35": (
+        lambda: Talk().ask("tools/call", {"name": "a"}).error(-32602, "no", {"reason": "too long"}),
+        lambda: Talk().ask("tools/call", {"name": "a"}).answer({"content": [], "isError": True}),
     ),
 }
 

@@ -44,6 +44,11 @@ def _provoked(sent: bytes) -> Script:
     return talk
 
 
+def _dead_of(argv: tuple[str, ...]) -> Script:
+    where = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=argv, cwd="/srv", env_names=("PATH",))
+    return lambda: Talk(opened=False, connection=where).exit(2)
+
+
 CASES: Cases = {
     "P-03": (_dead(127, "sh: 1: uvx: not found"), _dead(1, "sh: 1: uvx: not found")),
     "P-04": (_dead(1, "it broke"), lambda: Talk().said("it broke").exit(1)),
@@ -64,6 +69,7 @@ CASES: Cases = {
     "P-17": (lambda: Talk().ask("tools/list").exit(1), lambda: Talk().exit(0)),
     "P-19": (_provoked(b"no JSON"), _provoked(b'{"jsonrpc":"2.0","id":5,"method":"server/discover"}')),
     "P-18": (_mute(ends=False), _mute(ends=True)),
+    "P-21": (_dead_of(("uv", "run", "~/server.py")), _dead_of(("uv", "run", "a~/server.py", "it’s"))),
 }
 
 

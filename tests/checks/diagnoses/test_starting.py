@@ -58,6 +58,10 @@ CASES: Cases = {
         lambda: _asked("node", "x.js").said("Server started").wait(1).close(),
     ),
     "P-16": (_ended(left=True), _ended(left=False)),
+    "P-22": (
+        _silent("node", "x.js", stderr="Enter your API key: "),
+        _silent("node", "x.js", stderr="Serving the key store at https://host/key"),
+    ),
 }
 
 

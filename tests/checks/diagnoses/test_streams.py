@@ -53,11 +53,40 @@ def _encoded(encoding: str) -> Script:
     return lambda: Talk(3, transport="http").post().ask("ping").head(200, _STREAM, Content_Encoding=encoding)
 
 
+def _asked() -> Talk:
+    return Talk(4, transport="http").post().ask("ping", id_=9).head(200, _STREAM)
+
+
+def _noted(raw: bytes) -> Script:
+    """What the stream had begun when it ended; a priming event has no data."""
+    return lambda: _asked().note(raw, event=None).over()
+
+
+def _named(event: str) -> Script:
+    return lambda: _asked().event(b'{"jsonrpc":"2.0","id":9,"result":{}}', event=event).over()
+
+
+def _data(payload: bytes) -> Script:
+    return lambda: _asked().event(payload).over()
+
+
+def _opened_for_events(*, named: bool) -> Script:
+    def talk() -> Talk:
+        begun = Talk(1, opened=False, transport="sse").post("GET").head(200, _STREAM)
+        return (begun.note(b"event: endpoint\ndata: /m", event="endpoint") if named else begun).close("given up")
+
+    return talk
+
+
 CASES: Cases = {
     "H-13": (_slow(together=True), _slow(together=False)),
     "H-14": (_idle(60.2), _idle(45)),
     "H-15": (_cut(4, answered=False), _cut(4, answered=True)),
     "H-16": (_encoded("gzip"), _encoded("identity")),
+    "H-30": (_noted(b'data: {"jsonrpc":"2.0","id":9,"result":{}}'), _noted(b"data:")),
+    "H-35": (_named("response"), _named("message")),
+    "H-36": (_opened_for_events(named=False), _opened_for_events(named=True)),
+    "H-38": (_data(b"{"), _data(b"{}")),
 }
 
 

@@ -58,6 +58,16 @@ CASES: Cases = {
         _in(_OBJECT | {"properties": {"Time<": {"type": "string"}}}),
         _in(_OBJECT | {"properties": {"a.b-c_1": {}}}),
     ),
+    "S-26": (
+        _in({"_def": {"typeName": "ZodObject"}, "~standard": {"vendor": "zod"}}),
+        _with({"type": "object"}, required=[], description="its _def and parameters"),
+    ),
+    "S-27": (
+        _with({"type": "object", "additionalProperties": False}),
+        _in(_OBJECT | {"additionalProperties": False}),
+    ),
+    "S-28": (_with({"type": "strng"}), _with({"enum": ["strng"], "type": "string"})),
+    "S-29": (asked("tools/list", {"tools": []}), asked("tools/list", {"tools": [], "nextCursor": "2"})),
 }
 
 

@@ -16,7 +16,12 @@ _PRM = "https://api.example/.well-known/oauth-protected-resource"
 _AS = "https://as.example/.well-known/oauth-authorization-server"
 _POINTER = f'Bearer resource_metadata="{_PRM}"'
 _RESOURCE = {"resource": _URL, "authorization_servers": ["https://as.example"]}
-_SERVER = {"issuer": "https://as.example", "code_challenge_methods_supported": ["S256"]}
+_SERVER = {
+    "issuer": "https://as.example",
+    "authorization_endpoint": "https://as.example/a",
+    "token_endpoint": "https://as.example/t",
+    "code_challenge_methods_supported": ["S256"],
+}
 
 
 def _talk(row: int = 4, *, opened: bool = False) -> Talk:

@@ -75,6 +75,11 @@ CASES: Cases = {
         _called({"content": [{"type": "text", "text": "Error: it broke"}]}),
         _called({"content": [{"type": "text", "text": "Error: it broke"}], "isError": True}),
     ),
+    "K16": (_called({"content": [{"type": "text", "text": "[object Object]"}]}), _called({"content": [_TEXT]})),
+    "K17": (
+        _called({"toolResult": {"content": [_TEXT]}}),
+        _called({"content": [_TEXT], "toolResult": {"content": [_TEXT]}}),
+    ),
 }
 
 
@@ -104,3 +109,39 @@ def test_a_page_in_the_place_of_a_picture_is_data_of_another_type(page: bytes) -
     block = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(page).decode()}
     (found,) = of_one(asked("tools/call", {"content": [block]})().findings(), "K05")
     assert found.sentence == "it says image/png and begins like text/html"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"error":"invalid_token"}',
+        '{"status": 429, "message": "Too Many Requests"}',
+        '{"data": null, "errors": [{"message": "no such field"}]}',
+        '{"success": false, "message": "the key has expired"}',
+        "Request failed with status code 403",
+        "HTTP 401 Unauthorized",
+        "404 Not Found",
+        "<!doctype html><title>Sign in</title>",
+    ],
+)
+def test_a_failure_in_a_result_is_found_by_its_shape(text: str) -> None:
+    (found,) = of_one(_called({"content": [{"type": "text", "text": text}]})().findings(), "L-20")
+    assert "without isError" in found.sentence
+    assert not of_one(_called({"content": [{"type": "text", "text": text}], "isError": True})().findings(), "L-20")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"error": null, "rows": []}',
+        '{"error": "", "rows": []}',
+        '{"errors": [{"line": 3, "message": "missing semicolon"}], "data": {}}',
+        '{"status": 200, "message": "fine"}',
+        '{"status": "open", "title": "Error: it does not start"}',
+        "The page explains HTTP 401 Unauthorized and other statuses.",
+        "404 rows were found",
+        "<!doctype html><title>The weather of Cologne</title>",
+    ],
+)
+def test_a_result_that_speaks_of_errors_is_no_failure(text: str) -> None:
+    assert not of_one(_called({"content": [{"type": "text", "text": text}]})().findings(), "L-20")

@@ -1,5 +1,5 @@
 """Answers carry "id": null; nobody can tell what they answer."""
-# expects: E01
+# expects: L-31
 # exit: 7
 # options: --timeout 2.5
 

@@ -1,0 +1,63 @@
+"""Faults reported in issue trackers, each as a small raw server, with the cause that has to come first.
+
+A family is a file with a table. An entry says what its author or user sees, where such a fault was reported, and what
+the first finding has to be: the ids that may name it, and words that have to be in its one sentence. `says` holds
+patterns, in any case; every one of them has to be found. Servers over stdio run in a process of their own
+(`play.py`); servers over HTTP are handlers that are made anew for each run.
+
+`python -m tests.servers.trackers` prints the table.
+"""
+
+import importlib
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+FAMILIES = ("starting", "hosts", "framing", "lifecycle", "schemas", "calls", "http", "gateways", "logins")
+
+
+Run = Callable[[], Any]
+"""Over stdio: the whole server. Over HTTP: makes its handler."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One of them."""
+
+    name: str
+    story: str
+    """What is seen from outside."""
+    source: str
+    """The project it was reported to, with the issue's number where that was looked up."""
+    expects: tuple[str, ...]
+    """Ids of findings that may come first."""
+    says: tuple[str, ...]
+    """Patterns for the sentence of that finding."""
+    run: Run
+    options: str = ""
+    """What `check` is given beside; {port} is the server's."""
+    command: str = ""
+    """How it is started, if the name of the program matters; {python} and {play} are filled in."""
+    url: str = ""
+    """Path, or a whole URL; "" of one that is started."""
+    exit: int | None = None
+    """The exit status of `check`; None if it does not matter."""
+
+
+def faults(family: str = "") -> list[tuple[str, Fault]]:
+    """All of a family, or of all families, each with its full name."""
+    found = []
+    for each in [family] if family else FAMILIES:
+        module = importlib.import_module(f"{__name__}.{each}")
+        found += [(f"{each}/{fault.name}", fault) for fault in module.FAULTS]
+    return found
+
+
+def command_of(name: str, fault: Fault) -> tuple[str, ...]:
+    """How a server over stdio is started."""
+    play = f"{sys.executable} -S -m {__name__}.play {name}"
+    return tuple(shlex.split(fault.command.replace("{python}", sys.executable).replace("{play}", play) or play))

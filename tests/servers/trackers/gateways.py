@@ -1,0 +1,262 @@
+"""What stands before a server: gateways, balancers, firewalls, and the addresses that lead to them."""
+
+import json
+
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Pairs
+from tests.servers.faulty.http._healthy import legacy
+from tests.servers.http_fixtures import JSON, Handler, json_answer
+from tests.servers.streams import HELLO, Peculiar, answer_to
+from tests.servers.trackers import Fault, Run
+
+_HTML = (("Content-Type", "text/html; charset=utf-8"),)
+_SESSION = (("Mcp-Session-Id", "8bbb3df0"),)
+
+
+def _all(status: int, body: bytes, headers: Pairs = JSON) -> Run:
+    def make() -> Handler:
+        async def handler(request: HttpRequest) -> HttpResponse:
+            return HttpResponse(status, headers, body)
+
+        return handler
+
+    return make
+
+
+def _with_session(**peculiar: Peculiar) -> Run:
+    return lambda: legacy(
+        initialize=lambda request: json_answer(answer_to(request, HELLO), headers=_SESSION), **peculiar
+    )
+
+
+def _redirects_to_a_login() -> Handler:
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.target.startswith("/login"):
+            return HttpResponse(200, _HTML, b"<!doctype html><title>Acme single sign-on</title><form></form>")
+        return HttpResponse(302, (("Location", "/login?next=/mcp"),))
+
+    return handler
+
+
+def _error(message: str) -> bytes:
+    """A JSON-RPC error without an id."""
+    return json.dumps({"jsonrpc": "2.0", "error": {"code": -32000, "message": message}, "id": None}).encode()
+
+
+def _too_large(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(413, _HTML, b"<html><head><title>413 Request Entity Too Large</title></head></html>")
+
+
+FAULTS = (
+    Fault(
+        "session-of-another-replica-404",
+        "Every other request fails: sessions are in the memory of one of two replicas.",
+        "agentic-community/mcp-gateway-registry#960",
+        ("H-10",),
+        ("session", "replica|balancer|restarted|does not know|any more"),
+        _with_session(
+            tools_list=lambda request: HttpResponse(
+                404,
+                JSON,
+                b'{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}',
+            )
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "session-refused-by-400",
+        "The same, and the status is 400: clients do not begin anew.",
+        "mark3labs/mcp-go#689",
+        ("H-11", "W13"),
+        ("session", "400"),
+        _with_session(
+            tools_list=lambda request: HttpResponse(400, (("Content-Type", "text/plain"),), b"Invalid session ID\n")
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "session-refused-with-an-empty-answer",
+        "404 with an answer that has neither result nor error.",
+        "helidon-io/helidon-mcp#152",
+        ("H-10",),
+        ("session",),
+        _with_session(tools_list=lambda request: HttpResponse(404, JSON, b'{"jsonrpc":"2.0","id":1}')),
+        url="/mcp",
+    ),
+    Fault(
+        "session-header-removed",
+        "The client sends its session, and the server says that there is none: a gateway has removed the header.",
+        "Laisky/one-api#340",
+        ("H-37",),
+        ("Mcp-Session-Id|session", "was sent|removed|gateway|proxy"),
+        _with_session(
+            tools_list=lambda request: HttpResponse(
+                400,
+                JSON,
+                _error("Bad Request: Mcp-Session-Id header is required"),
+            )
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "session-never-passed-on",
+        "The gateway drops the header of the response, and the server wants it back.",
+        "higress-group/wasm-go#32",
+        ("H-12",),
+        ("session",),
+        lambda: legacy(
+            tools_list=lambda request: HttpResponse(
+                400,
+                JSON,
+                _error("Bad Request: No valid session ID provided"),
+            )
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "missing-authentication-token",
+        "The path is wrong; the gateway of a cloud calls that a missing token.",
+        "servers behind Amazon API Gateway",
+        ("H-33",),
+        ("403", "Missing Authentication Token"),
+        _all(403, b'{"message":"Missing Authentication Token"}'),
+        url="/mcp",
+    ),
+    Fault(
+        "forbidden-for-a-missing-token",
+        "403 in the place of 401: clients never begin a login.",
+        "servers behind gateways",
+        ("H-33",),
+        ("403", "bearer token"),
+        _all(403, b'{"error":"Forbidden: missing bearer token"}'),
+        url="/mcp",
+    ),
+    Fault(
+        "firewall",
+        "A firewall wants to see a browser.",
+        "servers behind Cloudflare",
+        ("H-01",),
+        ("Just a moment|Cloudflare", "403"),
+        _all(
+            403,
+            b"<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>",
+            (*_HTML, ("Server", "cloudflare")),
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "tunnel-is-offline",
+        "The tunnel's other end does not run.",
+        "servers behind ngrok",
+        ("H-01",),
+        ("ngrok|offline", "404"),
+        _all(
+            404,
+            b"<!DOCTYPE html><html><head><title>ngrok - tunnel acme.ngrok.app is offline</title></head></html>",
+            (*_HTML, ("ngrok-error-code", "ERR_NGROK_3200")),
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "sent-to-a-login-page",
+        "A redirect to the page of a single sign-on.",
+        "servers behind single sign-on",
+        ("H-01", "H-08"),
+        ("login|sign-on",),
+        _redirects_to_a_login,
+        url="/mcp",
+    ),
+    Fault(
+        "http-to-an-https-port",
+        "http:// for a port that speaks TLS.",
+        "servers behind nginx",
+        ("H-01",),
+        ("HTTPS",),
+        _all(
+            400,
+            b"<html>\r\n<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>\r\n</html>",
+            (*_HTML, ("Server", "nginx")),
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "https-to-an-http-port",
+        "https:// for a port that does not speak TLS.",
+        "users of local servers",
+        ("H-17",),
+        ("TLS",),
+        lambda: legacy(),
+        url="https://127.0.0.1:{port}/mcp",
+        exit=4,
+    ),
+    Fault(
+        "websocket-wanted",
+        "The address is that of a WebSocket.",
+        "servers of the time before HTTP",
+        ("H-33",),
+        ("426|Upgrade",),
+        _all(426, b"Upgrade Required", (("Content-Type", "text/plain"), ("Upgrade", "websocket"))),
+        url="/ws",
+    ),
+    Fault(
+        "post-not-allowed",
+        "A static site, or a route for GET alone.",
+        "users of many servers",
+        ("H-33",),
+        ("405", "POST"),
+        _all(405, b"Method Not Allowed", (("Content-Type", "text/plain"), ("Allow", "GET, HEAD"))),
+        url="/mcp",
+    ),
+    Fault(
+        "body-too-large",
+        "Long arguments are refused by the proxy.",
+        "servers behind nginx",
+        ("H-33",),
+        ("413",),
+        lambda: legacy(tools_call=_too_large),
+        url="/mcp",
+        options="--call work={}",
+    ),
+    Fault(
+        "gateway-loses-the-answer",
+        "The gateway waits for the server, and gives up with a document of its own.",
+        "servers behind Amazon API Gateway",
+        ("H-26",),
+        ("504", "gateway"),
+        lambda: legacy(
+            tools_list=lambda request: HttpResponse(504, JSON, b'{"message": "Endpoint request timed out"}')
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "gateway-cannot-reach-upstream",
+        "The gateway answers for a server that it can't reach, as a JSON-RPC error.",
+        "IBM/mcp-context-forge and others",
+        ("L-21",),
+        ("initialize", "connect|upstream"),
+        lambda: legacy(
+            initialize=lambda request: json_answer(
+                json.dumps(
+                    {
+                        "jsonrpc": "2.0",
+                        "id": json.loads(request.body)["id"],
+                        "error": {
+                            "code": -32603,
+                            "message": "upstream connect error: connection refused: weather:8080",
+                        },
+                    }
+                ).encode()
+            )
+        ),
+        url="/mcp",
+        exit=4,
+    ),
+    Fault(
+        "no-tools-through-the-gateway",
+        "The gateway hides that the login at the server behind it failed: an empty list.",
+        "BerriAI/litellm#31921",
+        ("S-29",),
+        ("tools", "none|empty|no tool"),
+        lambda: legacy(tools_list=lambda request: json_answer(answer_to(request, {"tools": []}))),
+        url="/mcp",
+    ),
+)

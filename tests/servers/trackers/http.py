@@ -1,0 +1,277 @@
+"""Servers over HTTP: types, lengths, streams, statuses whose body names the cause."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Pairs
+from tests.servers.faulty.http._healthy import TOOL, legacy
+from tests.servers.http_fixtures import JSON, STREAM, Handler, json_answer, pieces, stream
+from tests.servers.streams import HELLO, Peculiar, answer_to
+from tests.servers.trackers import Fault, Run
+
+_TEXT = (("Content-Type", "text/plain; charset=utf-8"),)
+_TOOLS = {"tools": [TOOL]}
+
+
+def _tools(make: Peculiar) -> Run:
+    """A server that is healthy but for its list of tools."""
+    return lambda: legacy(tools_list=make)
+
+
+def _hello(make: Peculiar) -> Run:
+    return lambda: legacy(initialize=make)
+
+
+def _open(*parts: bytes) -> HttpResponse:
+    """A stream that stays open."""
+
+    async def body() -> AsyncIterator[bytes]:
+        for part in parts:
+            yield part
+        await asyncio.sleep(60)
+
+    return HttpResponse(200, STREAM, body())
+
+
+def _all(status: int, body: bytes, headers: Pairs = JSON) -> Run:
+    """A server that gives this to every POST."""
+
+    def make() -> Handler:
+        async def handler(request: HttpRequest) -> HttpResponse:
+            return HttpResponse(status, headers, body) if request.method == "POST" else HttpResponse(405)
+
+        return handler
+
+    return make
+
+
+def _short(request: HttpRequest) -> HttpResponse:
+    body = answer_to(request, _TOOLS)
+    return HttpResponse(200, (*JSON, ("Content-Length", str(len(body) + 10))), pieces((body,)))
+
+
+def _counted_in_characters(request: HttpRequest) -> HttpResponse:
+    """The length is that of the text, and the text has characters of several bytes."""
+    message = json.loads(answer_to(request, {"tools": [TOOL | {"description": "Zeigt das Wetter für Köln – täglich"}]}))
+    text = json.dumps(message, ensure_ascii=False)
+    body = text.encode()[: len(text)]
+    return HttpResponse(200, JSON, body)
+
+
+def _silent_stream() -> Handler:
+    """HTTP as it was at first, and its stream never names an address."""
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(405) if request.method == "POST" else _open(b": welcome\n\n")
+
+    return handler
+
+
+FAULTS = (
+    Fault(
+        "event-without-its-blank-line",
+        "The client hangs: the event is there, the blank line that ends it never comes.",
+        "vercel/ai#16865",
+        ("H-30",),
+        ("blank line",),
+        _tools(lambda request: _open(b"data: " + answer_to(request, _TOOLS) + b"\n")),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "event-without-its-blank-line-and-an-end",
+        "The same, and the stream ends.",
+        "vercel/ai#16909",
+        ("H-30",),
+        ("blank line",),
+        _tools(lambda request: stream(b"event: message\ndata: " + answer_to(request, _TOOLS) + b"\n")),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "shorter-than-its-length",
+        "The connection closes before as many bytes have come as Content-Length says.",
+        "flop-labs/technocore-chat#667",
+        ("H-31",),
+        ("Content-Length",),
+        _tools(_short),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "length-in-characters",
+        "Content-Length counts characters, and the last bytes are cut off as soon as there is an umlaut.",
+        "servers written without a framework",
+        ("H-31",),
+        ("Content-Length|cut", "characters|bytes|middle"),
+        _tools(_counted_in_characters),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "text-plain",
+        "The client waits for ever: the answer is JSON, and is labelled text/plain.",
+        "modelcontextprotocol/python-sdk#2432",
+        ("W02",),
+        ("text/plain",),
+        _hello(lambda request: HttpResponse(200, _TEXT, answer_to(request, HELLO))),
+        url="/mcp",
+    ),
+    Fault(
+        "no-content-type",
+        "Unsupported Content-Type: None.",
+        "helidon-io/helidon-mcp#97",
+        ("W02",),
+        ("Content-Type", "no|without"),
+        _hello(lambda request: HttpResponse(200, (), answer_to(request, HELLO))),
+        url="/mcp",
+    ),
+    Fault(
+        "empty-body",
+        "initialize is answered by 200 and nothing.",
+        "obot-platform/nanobot#19",
+        ("H-32",),
+        ("empty|no body|nothing", "initialize|200"),
+        _hello(lambda request: HttpResponse(200, JSON, b"")),
+        url="/mcp",
+    ),
+    Fault(
+        "notification-answered-by-204",
+        "A client crashes on 204 to notifications/initialized.",
+        "egoist/chatwise-releases#1360",
+        ("W01",),
+        ("204", "202"),
+        lambda: legacy(notifications_initialized=lambda request: HttpResponse(204)),
+        url="/mcp",
+    ),
+    Fault(
+        "notification-answered-by-200",
+        "rmcp clients fail in the handshake: 200 without a type to notifications/initialized.",
+        "zai-org/zai-coding-plugins#38",
+        ("W01",),
+        ("200", "202"),
+        lambda: legacy(notifications_initialized=lambda request: HttpResponse(200)),
+        url="/mcp",
+    ),
+    Fault(
+        "exception-as-body",
+        "An exception, written as JSON, with its stack; not a JSON-RPC error.",
+        "modelcontextprotocol/java-sdk#955",
+        ("H-33",),
+        ("400", "Both application/json and text/event-stream required"),
+        _all(
+            400,
+            b'{"cause":null,"stackTrace":[{"classLoaderName":"app"}],"jsonRpcError":{"code":-32601,"message":"Both'
+            b' application/json and text/event-stream required in Accept header"},"message":"Both application/json and'
+            b' text/event-stream required in Accept header"}',
+        ),
+        url="/mcp",
+    ),
+    Fault(
+        "reason-in-the-body",
+        "“Response status code does not indicate success: 400”; the reason stands in the body.",
+        "modelcontextprotocol/csharp-sdk#816",
+        ("H-33",),
+        ("400", "tenant header"),
+        _all(400, b'{"detail":"The tenant header X-Acme-Tenant is missing"}'),
+        url="/mcp",
+    ),
+    Fault(
+        "gzip-that-is-none",
+        "Content-Encoding: gzip, and the body is plain.",
+        "servers behind two proxies",
+        ("H-34",),
+        ("gzip|compress|Content-Encoding",),
+        _tools(lambda request: json_answer(answer_to(request, _TOOLS), headers=(("Content-Encoding", "gzip"),))),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "data-over-several-lines",
+        "Indented JSON in an event; only its first line has data:.",
+        "servers that write events by hand",
+        ("H-38",),
+        ("data:", "line"),
+        _tools(
+            lambda request: stream(
+                b"data: " + json.dumps(json.loads(answer_to(request, _TOOLS)), indent=2).encode() + b"\n\n"
+            )
+        ),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "event-of-another-name",
+        "The answer comes as an event called “response”: clients read those called “message” alone.",
+        "servers that write events by hand",
+        ("H-35",),
+        ("event", "response", "message"),
+        _tools(lambda request: stream(b"event: response\ndata: " + answer_to(request, _TOOLS) + b"\n\n")),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "no-endpoint-event",
+        "HTTP+SSE: the stream opens, and never names the address to post to.",
+        "Hmbown/Codewhale#1309",
+        ("H-36",),
+        ("endpoint",),
+        _silent_stream,
+        url="/sse",
+        options="--timeout 3 --transport sse",
+    ),
+    Fault(
+        "rest-greeting",
+        "The address is that of the REST API, not of MCP.",
+        "users of many servers",
+        ("L-30",),
+        ("JSON-RPC|not an MCP", "Welcome|message"),
+        _all(200, b'{"message":"Welcome to the Acme API","version":"3.1"}'),
+        url="/",
+    ),
+    Fault(
+        "fastapi-not-found",
+        "The URL lacks /mcp.",
+        "modelcontextprotocol/swift-sdk#115",
+        ("H-33",),
+        ("404",),
+        _all(404, b'{"detail":"Not Found"}'),
+        url="/",
+        exit=4,
+    ),
+    Fault(
+        "unauthorized-in-a-200",
+        "Clients never begin a login: 401 is told as a JSON-RPC error with status 200.",
+        "rekog-labs/MCP-Nest#75",
+        ("L-21",),
+        ("401|Unauthorized", "200|initialize"),
+        _hello(
+            lambda request: json_answer(
+                json.dumps(
+                    {
+                        "jsonrpc": "2.0",
+                        "id": json.loads(request.body)["id"],
+                        "error": {"code": 401, "message": "Unauthorized"},
+                    }
+                ).encode()
+            )
+        ),
+        url="/mcp",
+        exit=4,
+    ),
+    Fault(
+        "cut-in-the-middle-of-json",
+        "The server dies in the middle of a body without a length.",
+        "servers that run out of memory",
+        ("H-31",),
+        ("tools/list", "middle"),
+        _tools(
+            lambda request: HttpResponse(
+                200, (*JSON, ("Transfer-Encoding", "chunked")), pieces((b'{"jsonrpc":"2.0","id', HangUp()))
+            )
+        ),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+)

@@ -1,0 +1,78 @@
+"""What `check --json` says first of the reported faults: everything runs in this process but the servers over stdio."""
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspector.checks.aliases import names_of
+from inspector.transports.http.listener import Listener
+from tests.cli.running import Ran, inspect
+from tests.servers.faulty import ROOT
+from tests.servers.faulty.verdicts import AT_ONCE, hosted
+from tests.servers.trackers import HERE, Fault, command_of
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of one of them."""
+
+    name: str
+    fault: Fault
+    ran: Ran
+    """`check --json`."""
+    capture: Path
+
+    @property
+    def primary(self) -> dict[str, Any]:
+        """The first finding; {} if there is none."""
+        try:
+            return dict(json.loads(self.ran.stdout).get("primary") or {})
+        except ValueError:
+            return {}
+
+    @property
+    def id(self) -> str:
+        """Its id; "-" if there is none."""
+        return str(self.primary.get("id", "-"))
+
+    @property
+    def sentence(self) -> str:
+        """Its one sentence."""
+        return str(self.primary.get("sentence", ""))
+
+    @property
+    def wrong(self) -> str:
+        """What is not as it has to be; "" if the cause is named first."""
+        if self.ran.status == 70 or (self.fault.exit is not None and self.ran.status != self.fault.exit):
+            return f"the exit status is {self.ran.status}: {self.ran.stderr[-300:]}"
+        if not set(names_of(self.id)) & set(self.fault.expects):
+            return f"the first finding is {self.id}"
+        missing = [each for each in self.fault.says if not re.search(each, self.sentence, re.IGNORECASE)]
+        return f"its sentence lacks {', '.join(missing)}" if missing else ""
+
+
+def run(name: str, fault: Fault, place: Path) -> Found:
+    """Run it, with its recording in `place`."""
+    capture = place / f"{name.replace('/', '-')}.mcpcap"
+    words = ("check", "--json", "--capture", str(capture))
+    if fault.url:
+        with hosted(Listener(fault.run())) as listener:
+            url, options = (each.replace("{port}", str(listener.port)) for each in (fault.url, fault.options))
+            target = url if "://" in url else listener.url + url
+            return Found(name, fault, inspect(*words, *shlex.split(options), target), capture)
+    given = {"PYTHONPATH": ROOT, "PATH": f"{HERE / 'bin'}:/usr/bin:/bin", "FAULT": name, "PLAYER": sys.executable}
+    child = [word for key, value in given.items() for word in ("-e", f"{key}={value}")]
+    command = command_of(name, fault)
+    return Found(name, fault, inspect(*words, *child, *shlex.split(fault.options), "--", *command), capture)
+
+
+def run_all(wanted: Sequence[tuple[str, Fault]], place: Path) -> Iterator[Found]:
+    """Run them all, some at the same time; in their order."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from pool.map(lambda each: run(each[0], each[1], place), wanted)

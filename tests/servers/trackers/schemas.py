@@ -1,0 +1,228 @@
+"""Tools, prompts and resources as they are listed: schemas of another library, another API, another language."""
+
+from typing import Any
+
+from tests.servers.speaking import HELLO, serve
+from tests.servers.trackers import Fault, Run
+
+_GOOD: dict[str, Any] = {
+    "name": "forecast",
+    "description": "Tells the weather of a city.",
+    "inputSchema": {"type": "object", "properties": {"city": {"type": "string", "description": "Its name."}}},
+}
+_ZOD_3 = {
+    "_def": {"unknownKeys": "strip", "catchall": {"_def": {"typeName": "ZodNever"}}, "typeName": "ZodObject"},
+    "~standard": {"version": 1, "vendor": "zod"},
+    "_cached": None,
+}
+_ZOD_4 = {
+    "def": {"type": "object", "shape": {"city": {"def": {"type": "string"}, "type": "string", "format": None}}},
+    "type": "object",
+}
+
+
+def _lists(*tools: Any) -> Run:
+    return lambda: serve({"tools/list": {"tools": list(tools)}})
+
+
+def _with(schema: Any) -> Run:
+    return _lists(_GOOD | {"inputSchema": schema})
+
+
+def _one(**properties: Any) -> Run:
+    return _with({"type": "object", "properties": properties})
+
+
+FAULTS = (
+    Fault(
+        "zod-3-object",
+        "A zod object is given in the place of a JSON Schema: the host drops the whole list.",
+        "vercel/mcp-handler and the TypeScript SDK",
+        ("S-26",),
+        ("forecast", "zod", "JSON Schema"),
+        _with(_ZOD_3),
+    ),
+    Fault(
+        "zod-4-object",
+        "The same with zod 4, whose objects even say that they are of type object.",
+        "the TypeScript SDK",
+        ("S-26",),
+        ("forecast", "zod", "JSON Schema"),
+        _with(_ZOD_4),
+    ),
+    Fault(
+        "zod-shape",
+        "A mere shape of zod types, as some frameworks take it.",
+        "the TypeScript SDK",
+        ("S-26",),
+        ("forecast", "zod", "JSON Schema"),
+        _with(
+            {"city": {"_def": {"checks": [], "typeName": "ZodString", "coerce": False}, "~standard": {"vendor": "zod"}}}
+        ),
+    ),
+    Fault(
+        "dialect-only",
+        "Every schema has shrunk to its label; 23 comments, most of them bisecting tarballs.",
+        "kerlenton/mcpsnoop#199, of the filesystem server",
+        ("S-01", "T02"),
+        ("forecast", "type"),
+        _with({"$schema": "http://json-schema.org/draft-07/schema#"}),
+    ),
+    Fault(
+        "empty-schema",
+        "No tools in Cursor, AMP and Windsurf: inputSchema is {}.",
+        "zereight/gitlab-mcp#286",
+        ("S-01", "T02"),
+        ("forecast", "type"),
+        _with({}),
+    ),
+    Fault(
+        "required-null",
+        "Claude Code rejects all tools, and says that authentication has failed.",
+        "anthropics/claude-code#44364",
+        ("T03", "S-05", "T02", "E19", "E04"),
+        ("required", "null|list|array"),
+        _with(_GOOD["inputSchema"] | {"required": None}),
+    ),
+    Fault(
+        "properties-are-a-list",
+        "expected record, received array: PHP wrote an empty array.",
+        "use-novamira/novamira#82",
+        ("T03", "T02", "E04"),
+        ("properties", "list|array|object"),
+        _with({"type": "object", "properties": []}),
+    ),
+    Fault(
+        "null-among-the-tools",
+        "An authorizer leaves a null in the list.",
+        "cognizant-ai-lab/neuro-san#1341",
+        ("E04", "T01", "E19"),
+        ("tools", "null|object"),
+        _lists(_GOOD, None),
+    ),
+    Fault(
+        "schema-in-a-string",
+        "The schema is JSON in a string.",
+        "servers that keep schemas in a database",
+        ("T01", "T02", "S-01", "E04"),
+        ("inputSchema", "string"),
+        _with('{"type": "object", "properties": {}}'),
+    ),
+    Fault(
+        "openai-parameters",
+        "parameters in the place of inputSchema, as OpenAI's API has it.",
+        "servers made from tools of an agent",
+        ("S-26",),
+        ("inputSchema", "parameters"),
+        _lists({"name": "forecast", "description": "Tells the weather.", "parameters": _GOOD["inputSchema"]}),
+    ),
+    Fault(
+        "openai-function",
+        "The whole tool is wrapped as OpenAI's API has it.",
+        "servers made from tools of an agent",
+        ("S-26",),
+        ("function",),
+        _lists({"type": "function", "function": {"name": "forecast", "parameters": _GOOD["inputSchema"]}}),
+    ),
+    Fault(
+        "anthropic-input-schema",
+        "input_schema, as Anthropic's API has it.",
+        "servers in Python and Ruby",
+        ("S-26",),
+        ("inputSchema", "input_schema"),
+        _lists({"name": "forecast", "description": "Tells the weather.", "input_schema": _GOOD["inputSchema"]}),
+    ),
+    Fault(
+        "tools-by-name",
+        "tools is an object by name.",
+        "servers written without an SDK",
+        ("E04", "T01"),
+        ("tools", "array|list|object"),
+        lambda: serve({"tools/list": {"tools": {"forecast": _GOOD}}}),
+    ),
+    Fault(
+        "result-is-the-list",
+        "The result of tools/list is the array itself.",
+        "servers written without an SDK",
+        ("E04",),
+        ("tools/list", "array|list|object"),
+        lambda: serve({"tools/list": [_GOOD]}),
+    ),
+    Fault(
+        "object-that-admits-no-keys",
+        "Clients that check arguments reject every real call: a nested object allows no property at all.",
+        "firecrawl/firecrawl-mcp-server#373",
+        ("S-27",),
+        ("schema", "no (key|propert)|only the empty|nothing|additionalProperties"),
+        _one(
+            url={"type": "string"},
+            schema={"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": False},
+        ),
+    ),
+    Fault(
+        "type-with-a-typo",
+        "A type that JSON Schema does not have.",
+        "Apicurio/apicurio-registry#10080",
+        ("S-28",),
+        ("strng",),
+        _one(city={"type": "strng"}),
+    ),
+    Fault(
+        "type-of-python",
+        "Types of Python are given for those of JSON Schema.",
+        "servers written without an SDK, in Python",
+        ("S-28",),
+        ("'int'|\"int\"|'dict'",),
+        _one(days={"type": "int"}, options={"type": "dict"}),
+    ),
+    Fault(
+        "required-in-the-property",
+        "required: true stands in a property, as in draft 3 or OpenAPI parameters.",
+        "servers made from OpenAPI documents",
+        ("S-28",),
+        ("required",),
+        _one(city={"type": "string", "required": True}),
+    ),
+    Fault(
+        "reference-into-openapi",
+        "References into #/components/schemas, which the tool does not have.",
+        "cognizant-ai-lab/neuro-san#1341",
+        ("T08", "S-07"),
+        ("#/components/schemas/City",),
+        _one(city={"$ref": "#/components/schemas/City"}),
+    ),
+    Fault(
+        "output-schema-is-an-array",
+        "One tool that returns a list has an output schema of type array, and a client drops them all.",
+        "Python servers",
+        ("T04", "S-03"),
+        ("forecast", "output", "object"),
+        _lists(_GOOD | {"outputSchema": {"type": "array", "items": {"type": "string"}}}),
+    ),
+    Fault(
+        "arguments-by-name",
+        "The arguments of a prompt are an object by name.",
+        "servers written without an SDK",
+        ("E04", "P01"),
+        ("arguments", "array|list|object"),
+        lambda: serve(
+            {
+                "initialize": HELLO | {"capabilities": {"prompts": {}}},
+                "prompts/list": {"prompts": [{"name": "greet", "arguments": {"who": {"type": "string"}}}]},
+            }
+        ),
+    ),
+    Fault(
+        "resource-without-scheme",
+        "A resource's URI is the name of a file.",
+        "servers of files",
+        ("R02",),
+        ("config/app.json", "URI"),
+        lambda: serve(
+            {
+                "initialize": HELLO | {"capabilities": {"resources": {}}},
+                "resources/list": {"resources": [{"uri": "config/app.json", "name": "app"}]},
+            }
+        ),
+    ),
+)

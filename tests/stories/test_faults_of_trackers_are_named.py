@@ -1,0 +1,58 @@
+"""Faults from issue trackers: the true cause is what `check` names first, and in one sentence.
+
+The table is `tests/servers/trackers`; `python -m tests.servers.trackers` prints it. Near misses of the checks stand
+beside each check's own fault (tests/checks).
+"""
+
+from collections import Counter
+from pathlib import Path
+
+from inspector.capture.load import load
+from inspector.viewmodels.diagnosis import diagnosis_lines, diagnosis_of
+from inspector.viewmodels.lines import plain
+from tests.cli.running import inspect
+from tests.servers.trackers import FAMILIES, faults
+from tests.servers.trackers.running import Found, run_all
+
+FAULTS = faults()
+LONGEST = 320
+"""Characters of a sentence that somebody reads at a glance."""
+
+
+def test_there_are_more_than_a_hundred_of_all_families_each_with_its_story_and_source() -> None:
+    assert len(FAULTS) >= 100
+    assert len({name for name, _ in FAULTS}) == len(FAULTS)
+    assert set(Counter(name.partition("/")[0] for name, _ in FAULTS)) == set(FAMILIES)
+    assert all(len(fault.story) > 15 and fault.source and fault.says for _, fault in FAULTS)
+
+
+def test_the_true_cause_of_each_is_named_first_in_one_sentence(tmp_path: Path) -> None:
+    found = list(run_all(FAULTS, tmp_path))
+    assert not [f"{each.name}: {each.wrong}; it says: {each.sentence}" for each in found if each.wrong]
+    assert not [each.name for each in found if "\n" in each.sentence or len(each.sentence) > LONGEST]
+    assert not [fault for each in found for fault in _faults_of_text(each)]
+    failed = [each for each in found if each.ran.status in (3, 4, 7)]
+    assert len(failed) >= 60
+    assert not [fault for each in failed for fault in _faults_of_card(each)]
+
+
+def _faults_of_text(found: Found) -> list[str]:
+    """What is wrong with the text that is made of the recording."""
+    text = inspect("check", str(found.capture)).stdout
+    first = text.split("\n", 1)[0]
+    return [] if first[2:].split()[:1] == [found.id] else [f"{found.name}: the text begins with {first!r}"]
+
+
+def _faults_of_card(found: Found) -> list[str]:
+    """What is wrong with the reason on the card of a failed connection or call, and in the failure's JSON."""
+    journal = load(found.capture)
+    try:
+        told = diagnosis_of(journal)
+    finally:
+        journal.close()
+    if told is None or told.reason.id != found.id:
+        return [f"{found.name}: the card names {told.reason.id if told else 'nothing'}, check {found.id}"]
+    if told.reason.sentence[:40] not in plain(diagnosis_lines(told)[0]):
+        return [f"{found.name}: the reason is not on the card"]
+    named = found.ran.error.get("diagnosis", [{}])[0].get("id")
+    return [] if named == found.id else [f"{found.name}: the failure's JSON names {named}, check {found.id}"]
