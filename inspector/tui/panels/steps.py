@@ -221,7 +221,9 @@ class Steps(StepFindings, Generic[SideT, FormT]):
             if path is not None:
                 self.app.notify(f"Saved as {visible(str(path), limit=300)}.", markup=False)
 
-        self.app.push_screen(SaveScreen(block.payload, file_name(block.uri, block.mime_type)), saved)
+        payload, thing = block.payload, self.form.thing
+        name = file_name(block.uri, block.mime_type, payload, called=thing.name if thing is not None else "")
+        self.app.push_screen(SaveScreen(payload, name), saved)
 
     def action_picture(self) -> None:
         """Show the result's picture."""

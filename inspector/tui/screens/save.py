@@ -1,12 +1,15 @@
 """Where to save what a server gave: a path that the person types. A file that is there is never replaced unasked."""
 
 import mimetypes
+import os
 import re
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Final
 from urllib.parse import unquote
 
+import msgspec
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -49,7 +52,7 @@ class SaveScreen(Making[Path]):
         with Vertical() as box:
             box.border_title = "Save to a file"
             yield Static(Text(f"{human_size(len(self._payload))}, as it came. Enter saves, Esc leaves."))
-            yield Input(str(Path.cwd() / self._proposed), compact=True, select_on_focus=False)
+            yield Input(str(fresh(Path.cwd() / self._proposed)), compact=True, select_on_focus=False)
             yield Static("", classes="save--said")
 
     def on_mount(self) -> None:
@@ -80,11 +83,57 @@ def write(path: Path, payload: bytes, *, replace: bool) -> None:
         new.file.write(payload)
 
 
-def file_name(uri: str, mime_type: str) -> str:
-    """A name for what came from a URI: no separators, no dot in front, never empty."""
+def file_name(uri: str, mime_type: str, payload: bytes | None = None, *, called: str = "") -> str:
+    """A name for what came from a URI, or else of what is `called` so: no separators, no dot in front, never empty.
+
+    It has an ending: the URI's own, else that of the MIME type, else what `payload` looks like.
+    """
     path = uri.partition("://")[2].partition("?")[0].partition("#")[0]
     last = unquote(path.rstrip("/").rpartition("/")[2])
-    name = _UNFIT.sub("_", last)[-_LONGEST:].lstrip("._-") or "content"
-    if "." in name:
+    name = _fit(last) or _fit(called) or "content"
+    if last and "." in name:
         return name
-    return name + (mimetypes.guess_extension(mime_type.partition(";")[0].strip().lower()) or "")
+    guessed = mimetypes.guess_extension(mime_type.partition(";")[0].strip().lower())
+    return name + (guessed or (_ending(payload) if payload is not None else ""))
+
+
+def _fit(name: str) -> str:
+    return _UNFIT.sub("_", name)[-_LONGEST:].lstrip("._-")
+
+
+_BEGINNINGS = (
+    (b"\x89PNG\r\n\x1a\n", ".png"),
+    (b"\xff\xd8\xff", ".jpg"),
+    (b"GIF8", ".gif"),
+    (b"%PDF-", ".pdf"),
+    (b"PK\x03\x04", ".zip"),
+    (b"\x1f\x8b", ".gz"),
+    (b"OggS", ".ogg"),
+    (b"ID3", ".mp3"),
+)
+
+
+def _ending(payload: bytes) -> str:
+    """The ending that fits the bytes: of a known format, .json, .txt, or .bin."""
+    if payload[:4] == b"RIFF":
+        return {b"WAVE": ".wav", b"WEBP": ".webp"}.get(payload[8:12], ".bin")
+    known = next((ending for begins, ending in _BEGINNINGS if payload.startswith(begins)), "")
+    if known:
+        return known
+    try:
+        text = payload.decode()
+    except UnicodeDecodeError:
+        return ".bin"
+    if text.lstrip()[:1] not in ("{", "["):
+        return ".txt"
+    try:
+        msgspec.json.decode(payload)
+    except (msgspec.DecodeError, RecursionError):
+        return ".txt"
+    return ".json"
+
+
+def fresh(path: Path) -> Path:
+    """The path, or with a number behind its name if it is taken."""
+    others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
+    return next((each for each in chain((path,), others) if not os.path.lexists(each)), path)

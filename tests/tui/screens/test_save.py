@@ -28,6 +28,42 @@ def test_a_name_is_made_of_the_uri_and_is_only_a_name(uri: str, mime_type: str, 
     assert file_name(uri, mime_type) == name
 
 
+@pytest.mark.parametrize(
+    ("payload", "mime_type", "name"),
+    [
+        (b"The sum is 5.", "", "get-sum.txt"),
+        (b' {"sum": 5}', "", "get-sum.json"),
+        (b"{no json", "", "get-sum.txt"),
+        (b"\x89PNG\r\n\x1a\n...", "", "get-sum.png"),
+        (b"RIFF\0\0\0\0WAVEfmt ", "", "get-sum.wav"),
+        (b"\x00\xff", "", "get-sum.bin"),
+        (b"# Title", "text/markdown", "get-sum.md"),
+        (b"", "", "get-sum.txt"),
+    ],
+)
+def test_what_has_no_uri_is_named_after_what_was_called_and_gets_an_ending(
+    payload: bytes, mime_type: str, name: str
+) -> None:
+    assert file_name("", mime_type, payload, called="get-sum") == name
+
+
+def test_a_tool_s_name_is_only_a_name() -> None:
+    assert file_name("", "", b"x", called="../a.b/c d") == "a.b_c_d.txt"
+
+
+async def test_a_name_that_is_free_is_proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sum.txt").touch()
+    (tmp_path / "sum-2.txt").symlink_to("nowhere")
+    app = Showing()
+    async with app.run_test(size=(120, 24)) as pilot:
+        app.push_screen(SaveScreen(b"5", "sum.txt"))
+        await until(lambda: isinstance(app.screen, SaveScreen) and bool(app.screen.query(Input)), "the line")
+        assert app.screen.query_one(Input).value == str(tmp_path / "sum-3.txt")
+        await pilot.press("enter")
+        await until((tmp_path / "sum-3.txt").exists, "the file")
+
+
 def test_a_file_is_replaced_only_if_that_was_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a"
     write(path, b"1", replace=False)
