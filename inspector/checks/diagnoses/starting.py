@@ -43,6 +43,7 @@ def command_exists(case: Case) -> Iterator[Flaw]:
 def unanswered(scene: Scene) -> Asked | None:
     """The first request of a server that lives and has not said anything for a while; None for any other server."""
     exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and scene.why
+    exited = exited and scene.provoked is None  # doctor's own bytes may have ended what had been silent before
     if exited or scene.messages:
         return None
     everything = (*scene.asked.values(), *scene.done.values())

@@ -37,3 +37,25 @@ def test_a_server_that_speaks_as_language_servers_do_is_found_out() -> None:
     ran = inspect("doctor", "--json", *server)
     assert ran.status == 7
     assert ran.data["primary"]["id"] == "F-02"
+
+
+def test_a_server_that_has_answered_is_sent_no_bytes_that_are_not_json_and_is_not_accused_of_its_end(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "log"
+    refuses = {"server/discover": _NO, "initialize": _NO}
+    ran = inspect("doctor", "--json", *scripted(refuses, f"log={log}"))
+    assert ran.status == 4
+    assert [each["id"] for each in ran.data["findings"]] == ["L-21"]
+    assert "Content-Length" not in log.read_text()
+
+
+def test_what_silenced_a_server_is_told_before_what_doctor_ended_it_with() -> None:
+    silent = {"server/discover": "silence", "initialize": "silence"}
+    ran = inspect("doctor", "--json", "--timeout", "3", *scripted(silent))
+    found = {each["id"]: each["severity"] for each in ran.data["findings"]}
+    assert (ran.status, ran.data["primary"]["id"]) == (7, "L-04")
+    assert found == {"L-04": "error", "P-19": "hint"}
+
+
+_NO = {"error": {"code": -32603, "message": "no database"}}
