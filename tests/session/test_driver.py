@@ -190,6 +190,23 @@ async def test_a_probe_that_is_answered_late_still_opens_the_conversation() -> N
         assert live.opening.revision.date == MODERN
 
 
+@pytest.mark.parametrize("first", ["late answer", "refusal"])
+async def test_versions_that_a_refused_handshake_names_lead_to_one_of_them(first: str) -> None:
+    async def serve(peer: Peer) -> None:
+        probe = await hear(peer, "server/discover")
+        handshake = await hear(peer, "initialize")
+        if first == "late answer":  # one that proves no era
+            peer.send(b'{"jsonrpc":"2.0","id":%d,"error":{"code":-32603,"message":"starting"}}' % probe["id"])
+        named = b'"data":{"supported":["2099-01-01","%b"],"requested":"x"}' % MODERN.encode()
+        peer.send(b'{"jsonrpc":"2.0","id":%d,"error":{"code":-32022,"message":"no",%b}}' % (handshake["id"], named))
+        reply(peer, await hear(peer, "server/discover"), DISCOVERED)
+        await peer.receive()
+
+    async with session(serve, options(replace(WISH, era=None, silence_s=0.05))) as live:
+        assert live.revision is not None
+        assert live.revision.date == MODERN
+
+
 async def test_a_transport_with_one_way_only_says_so() -> None:
     journal = start_capture(None)
     async with asyncio.TaskGroup() as tasks:

@@ -172,6 +172,30 @@ async def test_a_server_that_never_answers_the_probe_costs_no_timeout(tmp_path: 
     assert probe.state is ExchangeState.CANCELLED
 
 
+async def test_a_late_answer_to_the_probe_still_counts(tmp_path: Path) -> None:
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def slow(request: HttpRequest) -> HttpResponse:
+        match json.loads(request.body)["method"] if request.method == "POST" else "":
+            case "server/discover":
+                await asked.wait()
+                answered.set()
+                return answer(request, {"supportedVersions": [MODERN], "capabilities": {"tools": {}}} | ABOUT)
+            case "initialize":
+                asked.set()
+                await answered.wait()
+                return refusal(request, -32022, 400, NAMING)
+            case "tools/list":
+                return answer(request, TOOLS | ABOUT)
+            case _:
+                return HttpResponse(405)
+
+    async with serving(slow) as site:
+        ran = await ask(site, tmp_path)
+    assert (ran.status, ran.json["era"], ran.json["tools"]) == (ExitStatus.OK, "modern", TOOLS["tools"])
+    assert "Opened with" not in ran.told
+
+
 MODERN = newest_of(Era.MODERN).date
 ABOUT = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 NAMING = {"supported": ["2099-01-01", MODERN], "requested": LEGACY}

@@ -16,7 +16,7 @@ from tests.children import pids
 from tests.servers.failing import BIG
 from tests.servers.mistyped import RESULTS, TOOLS
 from tests.servers.noisy import NOISE
-from tests.servers.real import ROOT
+from tests.servers.real import ROOT, argv
 from tests.stories.commands import Ran, mcp_inspect
 from tests.transports.recording import server
 
@@ -265,3 +265,14 @@ async def test_a_list_with_a_hundred_megabytes_on_one_line_passes_and_is_recorde
     assert max(journal.store.size(n) for n in range(1, journal.count + 1)) > BIG
     journal.close()
     assert verify(ran.capture).complete
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("words", [("list", "tools"), ("check",)])
+async def test_a_server_on_version_1_of_the_python_sdk_is_not_made_to_complain(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    command = (*argv("mcp1"), "-m", "mcp_server_sqlite", "--db-path", str(tmp_path / "x.db"))
+    ran = await mcp_inspect(*words, "--json", "--", *command, place=tmp_path)
+    assert ran.seen.methods()[:2] == ["initialize", "tools/list"]
+    assert not [entry for entry in ran.seen.entries if isinstance(entry.what, Stderr)]

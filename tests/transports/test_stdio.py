@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 
 import pytest
 
@@ -380,3 +381,63 @@ async def test_an_end_that_a_signal_to_this_program_brings_is_ours_and_no_fault_
     await until(lambda: recorder.of(ConnectionFact)[-1].event is ConnectionEvent.CLOSE, "the end was reported")
     events = [(each.event, each.signal) for each in recorder.of(ProcessFact)]
     assert events.index((ProcessEvent.SIGNAL, "SIGTERM")) < events.index((ProcessEvent.EXIT, "SIGTERM"))
+
+
+def _connections(recorder: Recorder) -> list[ConnectionEvent]:
+    return [fact.event for fact in recorder.of(ConnectionFact)]
+
+
+async def _exited_at_the_probe(start: Start, recorder: Recorder) -> tuple[StdioTransport, list[str]]:
+    """A server that has exited at its first message while its exit is on hold, and what was said of that."""
+    transport, lost = start("exits_at_strangers"), list[str]()
+    transport.hold(lost.append)
+    await transport.open(recorder)
+    await transport.send(Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, probe=True))
+    await until(lambda: lost, "its exit was told")
+    return transport, lost
+
+
+async def test_an_exit_on_hold_ends_no_connection_and_the_server_can_be_started_once_more(start: Start) -> None:
+    recorder = Recorder()
+    transport, lost = await _exited_at_the_probe(start, recorder)
+    with pytest.raises(Disconnected, match="exited with code 1"):
+        await transport.send(_message(b"{}"))
+    assert await transport.restart("its first message") == lost[0]
+    assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.RENEW]
+    renewed = recorder.of(ConnectionFact)[-1]
+    assert renewed.why == f"{lost[0]}; its first message"
+    assert renewed.argv == recorder.of(ConnectionFact)[0].argv
+    await transport.send(_message(b'{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"x"}}'))
+    await recorder.until(lambda seen: seen.received(), "the second start has answered")
+    assert await transport.restart("again") == "", "once"
+    await transport.close()
+    assert _connections(recorder)[-1] is ConnectionEvent.CLOSE
+
+
+async def test_an_exit_on_hold_that_is_settled_is_the_end_of_the_connection(start: Start) -> None:
+    recorder = Recorder()
+    transport, lost = await _exited_at_the_probe(start, recorder)
+    transport.settle()
+    assert await transport.wait_closed() == lost[0]
+    assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.ABORT]
+    assert await transport.restart("too late") == ""
+
+
+async def test_a_connection_can_be_closed_while_an_exit_is_on_hold(start: Start) -> None:
+    recorder = Recorder()
+    transport, _ = await _exited_at_the_probe(start, recorder)
+    await transport.close()
+    assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.ABORT]
+
+
+async def test_a_server_that_has_read_nothing_is_not_started_again(start: Start) -> None:
+    recorder, lost = Recorder(), list[str]()
+    transport = start("dies", "3")
+    transport.hold(lost.append)
+    await transport.open(recorder)
+    with suppress(Disconnected):
+        await transport.send(_message(b"{}"))
+    await until(lambda: lost, "its exit was told")
+    assert await transport.restart("its first message") == ""
+    transport.settle()
+    assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.ABORT]

@@ -224,9 +224,11 @@ def changes_are_told(case: Case) -> Iterator[Flaw]:
 @check("L-21", _ERROR, "the handshake was refused", "error initialize", topic="basic/lifecycle")
 def takes_the_handshake(case: Case) -> Iterator[Flaw]:
     """With an error that is no word about versions; a server that does not know initialize may be of the other era."""
-    code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
+    code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.scene.opening
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
         return
+    if opening is not None and opening.era is Era.MODERN:
+        return  # it has opened without one
     said = reason_of(case.value)
     fix = f"See its {log_of(case.scene)}: what it needs is missing, or it rejects this client."
     yield Flaw(f"initialize was refused with {code}: {said[:240]}", "/error", fix=fix)
