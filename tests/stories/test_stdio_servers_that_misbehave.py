@@ -272,7 +272,8 @@ async def test_a_list_with_a_hundred_megabytes_on_one_line_passes_and_is_recorde
 async def test_a_server_on_version_1_of_the_python_sdk_is_not_made_to_complain(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    command = (*argv("mcp1"), "-m", "mcp_server_sqlite", "--db-path", str(tmp_path / "x.db"))
+    program = Path(argv("mcp1")[0]).with_name("mcp-server-sqlite")
+    command = (str(program), "--db-path", str(tmp_path / "x.db"))
     ran = await mcp_inspect(*words, "--json", "--", *command, place=tmp_path)
     assert ran.seen.methods()[:2] == ["initialize", "tools/list"]
     assert not [entry for entry in ran.seen.entries if isinstance(entry.what, Stderr)]
