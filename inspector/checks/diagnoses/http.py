@@ -406,6 +406,8 @@ def requests_are_taken(case: Case) -> Iterator[Flaw]:
             return
         if status == 404 and life.sent(SESSION) is not None:
             return
+        if status == 403 and life.header("www-authenticate"):
+            return  # it says what it wants
         wants_a_token = status == 403 and life.sent("authorization") is None
         fix = (
             "If credentials are missing, answer 401 with WWW-Authenticate."

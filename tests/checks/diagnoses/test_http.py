@@ -156,3 +156,11 @@ def test_404_to_a_get_or_for_an_unknown_method_ends_no_session() -> None:
     talk.post(Mcp_Session_Id="a").ask("tools/list").head(404).error(-32001, "Session not found").over()
     (found,) = of_one(talk.findings(), "H-10")
     assert found.sentence == "tools/list was answered with 404: the server does not know the session any more"
+
+
+def test_a_refusal_that_says_which_credentials_it_wants_is_no_fault() -> None:
+    def refused(**headers: str) -> Talk:
+        return _post().head(403, **headers).frame(b'{"error":"a token is required"}').over().close("refused")
+
+    assert of_one(refused().findings(), "H-33")
+    assert not of_one(refused(WWW_Authenticate='Bearer realm="x"').findings(), "H-33")
