@@ -89,6 +89,19 @@ def mirrors(input_schema: Any) -> tuple[tuple[Mirror, ...], str]:
     return tuple(found), "; ".join(problems)
 
 
+def cautions(input_schema: Any, arguments: Any) -> tuple[str, ...]:
+    """What a person should know before a tool is called over HTTP where parameters are mirrored, a sentence each."""
+    found, problem = mirrors(input_schema)
+    said = [f"its x-mcp-header is invalid ({problem}): clients must not offer this tool over HTTP"] if problem else []
+    for mirror in found:
+        value = peek.at(arguments, *mirror.path)
+        whole = value.is_integer() if isinstance(value, float) else type(value) is int
+        if whole and abs(value) > _LARGEST_EXACT:
+            where = ".".join(mirror.path)
+            said.append(f"{where} is beyond 2^53 and can't be sent in {mirror.header}: the header is left out")
+    return tuple(said)
+
+
 def _collect(schema: Any, path: tuple[str, ...], found: list[Mirror], problems: list[str]) -> None:
     for name, below in peek.mapping(schema, "properties").items():
         here = (*path, name)
@@ -124,8 +137,8 @@ def _mirrored_values(input_schema: Any, arguments: dict[str, Any]) -> dict[str, 
         value = peek.at(arguments, *mirror.path)
         if isinstance(value, bool):
             headers[mirror.header] = "true" if value else "false"
-        elif isinstance(value, int) and abs(value) <= _LARGEST_EXACT:
-            headers[mirror.header] = str(value)
+        elif isinstance(value, int | float) and abs(value) <= _LARGEST_EXACT and value == int(value):
+            headers[mirror.header] = str(int(value))  # 1e2 is an integer, too
         elif isinstance(value, str):
             headers[mirror.header] = encode_value(value)
     return headers

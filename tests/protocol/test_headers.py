@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.headers import encode_value, headers_for, mirrors, version_header
+from inspector.protocol.headers import cautions, encode_value, headers_for, mirrors, version_header
 from inspector.protocol.revisions.table import NEWEST, ROWS
 
 SCHEMA: dict[str, Any] = {
@@ -107,3 +107,25 @@ def test_a_good_wish_has_no_problem() -> None:
     found, problem = mirrors(SCHEMA)
     assert (len(found), problem) == (4, "")
     assert mirrors(None) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "caution", "header"),
+    [
+        ("integer", 2**53, "p is beyond 2^53 and can't be sent in Mcp-Param-P", None),
+        ("integer", -(2**60), "p is beyond 2^53", None),
+        ("integer", 1e300, "p is beyond 2^53", None),
+        ("integer", 2**53 - 1, "", "9007199254740991"),
+        ("integer", 1e2, "", "100"),
+        ("number", 1, "its x-mcp-header is invalid (p: x-mcp-header needs a string", None),
+        ("string", "x", "", "x"),
+    ],
+)
+def test_what_a_header_will_not_carry_is_said_before_the_call(
+    kind: str, value: Any, caution: str, header: str | None
+) -> None:
+    schema = {"type": "object", "properties": {"p": {"type": kind, "x-mcp-header": "P"}}}
+    said = cautions(schema, {"p": value})
+    assert [caution in each for each in said] == ([True] if caution else [])
+    params = {"name": "t", "arguments": {"p": value}}
+    assert headers_for(NEWEST, "tools/call", params, schema).get("Mcp-Param-P") == header

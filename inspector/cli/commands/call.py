@@ -15,6 +15,8 @@ from inspector.cli.requests import Request, make
 from inspector.cli.tasks import TaskWish
 from inspector.cli.world import World
 from inspector.errors import UsageError
+from inspector.protocol import peek
+from inspector.protocol.headers import cautions
 from inspector.protocol.things import Tool
 
 _EXAMPLES = (
@@ -46,9 +48,21 @@ def command(world: World, /, name: str, url: str | None, **options: Any) -> Exit
         request = await _request(visit, name, whole, pairs)
         request.params = await with_logs(visit, request.params, level)
         request.task = wish
+        _caution(visit, name, request.params)
         return await make(visit, request, progress=progress, logs=level is not None)
 
     return visit(world, url, options, work)
+
+
+def _caution(visit: Visit, name: str, params: Any) -> None:
+    """Say what headers will not do as they should, before the call is made."""
+    revision = visit.session.revision
+    if revision is None or not revision.routing_headers or visit.session.transport.kind != "http":
+        return
+    tools = visit.session.journal.conversation.catalogue.tools
+    schema = next((tool.input_schema for tool in tools if tool.name == name), None)
+    for said in cautions(schema, peek.at(params, "arguments")):
+        visit.output.warn(f"{name}: {said}")
 
 
 def _task_wish(task: bool, ttl: float | None, no_wait: bool) -> TaskWish | None:

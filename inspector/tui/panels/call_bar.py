@@ -11,6 +11,7 @@ from inspector.tui import keys
 from inspector.tui.styles import glyphs
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.text import visible
 
 
 class Saying(msgspec.Struct, frozen=True):
@@ -34,6 +35,8 @@ class Saying(msgspec.Struct, frozen=True):
     """Whether there are no fields."""
     gone: bool = False
     """Whether the server lists it no more."""
+    cautions: tuple[str, ...] = ()
+    """What should be known before it is called, a sentence each. May quote foreign names."""
     task: str = ""
     """Whether the call is a task, in a few words of ours; "" where that means nothing."""
 
@@ -108,6 +111,9 @@ def _left(saying: Saying) -> Sequence[Item]:
     items = [Item(((f"{glyphs().closed} {saying.verb}{anyway}", "title"), key), "call")]
     if saying.gone:
         items.append(Item(((f"{glyphs().warning} the server lists it no more", "warning"),)))
+    for caution in saying.cautions[:1]:
+        more = f" (+{len(saying.cautions) - 1})" if len(saying.cautions) > 1 else ""
+        items.append(Item(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
     if problems:
         items.append(Item((wrong_or_awaited(problems, saying.awaited),)))
     elif not saying.bare:

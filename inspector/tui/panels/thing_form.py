@@ -158,6 +158,10 @@ class ThingForm(JudgedForm, StepForm):
     def toggle_task(self) -> None:
         """Call as a task from now on, or not, where there is the choice."""
 
+    def cautions(self) -> tuple[str, ...]:
+        """What should be known before the thing is asked for with these arguments, a sentence each."""
+        return ()
+
     def withheld(self) -> str:
         """Why the thing can't be asked for with these arguments, however much somebody wants to; "" if it can."""
         return ""
@@ -220,6 +224,7 @@ class ThingForm(JudgedForm, StepForm):
                 verb=self._verb,
                 bare=self.has_class("-bare"),
                 gone=self._gone,
+                cautions=self.cautions(),
                 task=self.task_words(),
             )
         )

@@ -1,6 +1,7 @@
 """The form of the chosen tool, with what the tool says of itself above it and the way to call it below."""
 
 from inspector.protocol.flows.as_task import Support
+from inspector.protocol.headers import cautions
 from inspector.protocol.things import Thing, Tool
 from inspector.tui import keys
 from inspector.tui.panels.thing_form import ThingForm
@@ -35,6 +36,7 @@ class ToolForm(ThingForm):
     def __init__(self) -> None:
         super().__init__(ToolHead(), one="tool", verb="Call")
         self._support = Support.NONE
+        self._is_mirrored = False
         self._as_tasks: set[str] = set()
         """The names of the tools that are to be called as tasks, of those where that is a choice."""
 
@@ -49,6 +51,17 @@ class ToolForm(ThingForm):
         if support is not self._support:
             self._support = support
             self._renew_bar()
+
+    def say_mirrored(self, mirrored: bool) -> None:
+        """Say whether calls are sent over HTTP with headers that mirror parameters."""
+        if mirrored is not self._is_mirrored:
+            self._is_mirrored = mirrored
+            self._renew_bar()
+
+    def cautions(self) -> tuple[str, ...]:
+        """What the headers of a call will not do as they should."""
+        tool = self.tool
+        return cautions(tool.input_schema, self.form.arguments) if self._is_mirrored and tool is not None else ()
 
     def toggle_task(self) -> None:
         """Call this tool as a task from now on, or not; where there is no choice, it is said why."""

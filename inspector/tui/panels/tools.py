@@ -73,6 +73,8 @@ values too: the button then says so, and a second press sends them.
         super().sync()
         if self.is_ready:
             opening = self.subject.opening
+            mirrored = opening is not None and opening.revision.routing_headers
+            self.form.say_mirrored(mirrored and bool(self.subject.journal.http_exchanges))
             self.form.say_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
 
     async def do_more(self, name: str) -> None:

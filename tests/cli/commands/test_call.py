@@ -2,7 +2,11 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -240,3 +244,54 @@ def test_reads_and_prompts_are_held_to_the_same(command: tuple[str, ...]) -> Non
     text, told = inspect(*command, *server), inspect(*command, "--json", *server)
     assert (text.status, told.status, told.data["outcome"]) == (5, 5, "incomplete result")
     assert text.stdout.startswith("✗ Incomplete result")
+
+
+@contextmanager
+def _over_http(schema: Any) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """A server of the stateless era with one tool; its URL, and the headers of each call."""
+    called: list[dict[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            found: dict[str, Any] = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", "content": []}
+            found |= {"supportedVersions": [MODERN], "capabilities": {"tools": {}}}
+            if asked["method"] == "tools/call":
+                called.append(dict(self.headers))
+            found["tools"] = [{"name": "t", "inputSchema": schema}]
+            body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": found}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *words: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/mcp", called
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "warning"),
+    [
+        ("integer", "9007199254740993", "! t: p is beyond 2^53 and can't be sent in Mcp-Param-P"),
+        ("number", "1", "! t: its x-mcp-header is invalid (p: x-mcp-header needs a string, an integer or a boolean)"),
+        ("integer", "7", ""),
+    ],
+)
+def test_what_a_header_can_not_carry_is_a_warning_before_the_call(kind: str, value: str, warning: str) -> None:
+    schema = {"type": "object", "properties": {"p": {"type": kind, "x-mcp-header": "P"}}}
+    with _over_http(schema) as (url, called):
+        ran = inspect("call", "t", "-a", f"p={value}", "--json", url)
+    assert ran.status == 0
+    assert (warning in ran.stderr) if warning else ("x-mcp-header" not in ran.stderr and "2^53" not in ran.stderr)
+    assert called[0].get("Mcp-Param-P") == (None if warning else value)

@@ -176,3 +176,15 @@ async def test_where_it_is_no_choice_it_is_said_how_it_is_and_why(support: Suppo
         assert not form.as_task
         await until(lambda: words in text(app) and why in text(app), "it is said")
         await pilot.pause()
+
+
+async def test_what_a_header_can_not_carry_is_said_before_the_call() -> None:
+    schema = {"type": "object", "properties": {"p": {"type": "integer", "x-mcp-header": "P"}}}
+    app = Form()
+    async with app.run_test(size=(120, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "t", "inputSchema": schema}))
+        await app.tool_form.take({"p": 2**60})
+        await pilot.pause()
+        assert "beyond 2^53" not in text(app), "nothing is mirrored on a pipe"
+        app.tool_form.say_mirrored(True)
+        await until(lambda: "p is beyond 2^53 and can't be sent in Mcp-Param-P" in text(app), "the bar says so")
