@@ -33,7 +33,7 @@ from inspector.checks.set_aside import LEARNING, SetAside, set_aside
 from inspector.checks.traits import traits_of_result, traits_of_telling
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
-from inspector.protocol.cut import messages_of
+from inspector.protocol.cut import answered_id, is_unreadable, messages_of
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -238,10 +238,19 @@ class Inspection:
                 self._moment(case, "meta", "")
         else:
             self._moment(case, "garbled", "")
+            self._unreadable(frame, message)
         if scene.opening is None and scene.handshake is not None and (kind is Notification or kind is Request):
             if len(self._early) < MOST_EARLY:
                 self._early.append(case)
         listened(scene, case)
+
+    def _unreadable(self, frame: Frame, message: Message) -> None:
+        """A response that can't be read is one all the same: its request was answered."""
+        id_ = answered_id(frame) if is_unreadable(frame, (message,)) else None
+        asked = None if id_ is None else self.scene.asked.get((Direction.TO_SERVER, id_))
+        if asked is not None:
+            asked.answered = frame.n
+            self.scene.remember(asked)
 
     def _judge_early(self, row: int, n: int) -> None:
         """Judge what came before the response to `initialize` by a row; entry `n` has made that possible."""

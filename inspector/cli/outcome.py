@@ -35,7 +35,7 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
                 hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
             )
         case Refused():
-            status = f"HTTP {reply.status}" if reply.status else "no response"
+            status = f"HTTP {reply.status}" if reply.status else "" if reply.why else "no response"
             said = reply.body[:200].decode("utf-8", "replace").strip()
             why = "; ".join(filter(None, (status, reply.why, said)))
             return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.begun else "")

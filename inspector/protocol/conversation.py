@@ -11,7 +11,7 @@ from typing import Any, assert_never
 import msgspec
 
 from inspector.protocol import events, peek
-from inspector.protocol.cut import lose_answered, messages_of
+from inspector.protocol.cut import is_unreadable, lose_answered, messages_of
 from inspector.protocol.events import Event
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
@@ -76,7 +76,7 @@ class Conversation:
     def observe(self, frame: Frame) -> list[Event]:
         """Take one frame in; what it meant, in the order of its messages."""
         messages = messages_of(frame)
-        if frame.cut and (exchange := lose_answered(frame, self.pairs)):
+        if is_unreadable(frame, messages) and (exchange := lose_answered(frame, messages[0], self.pairs)):
             self._awaited.pop(exchange.number, None)
             self.subscriptions.ended(exchange)
             return [*self.take(frame, messages[0]), events.Cut(exchange)]

@@ -90,7 +90,7 @@ class TaskTold(msgspec.Struct, frozen=True):
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """The answer to a request was over the limit for one message: it will not be had."""
+    """The response to a request can't be read, by its length or its depth: it will not be had."""
 
     exchange: Exchange
 

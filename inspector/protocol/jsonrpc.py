@@ -132,6 +132,8 @@ class NotJsonRpc(msgspec.Struct, frozen=True):
     reason: str
     """Why, as half a sentence: "not JSON", "a JSON string, not an object"."""
     defects: tuple[str, ...] = ()
+    unread: bool = False
+    """Whether it may be a message all the same, which is too deep or too large for this program to read."""
 
 
 Message = Request | Notification | Answer | ErrorAnswer | NotJsonRpc
@@ -204,7 +206,8 @@ def _respelled(envelope: Envelope, id_: float) -> Message | None:
 def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
     defects: list[str] = []
     if len(payload) > _LARGE:  # a reader that makes objects of anything needs fifty times the memory of the worst
-        return (NotJsonRpc(f"no well-formed message, and of {len(payload):,} bytes too large to be looked into"),)
+        why = f"no well-formed message, and of {len(payload):,} bytes too large to be looked into"
+        return (NotJsonRpc(why, unread=True),)
     if payload.startswith(_BOM):
         defects.append("starts with a byte-order mark")
         payload = payload[len(_BOM) :]
@@ -220,7 +223,7 @@ def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
     try:
         value = json.loads(text, parse_int=_integer)
     except RecursionError:
-        return (NotJsonRpc("JSON nested too deeply to be read", tuple(defects)),)
+        return (NotJsonRpc("JSON nested too deeply to be read", tuple(defects), unread=True),)
     except ValueError:
         return (NotJsonRpc("not JSON", tuple(defects)),)
     if isinstance(value, list):

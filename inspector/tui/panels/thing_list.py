@@ -7,6 +7,7 @@ anew leaves cursor, place and search alone, and the thing that is meant stays me
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.app import ComposeResult
@@ -21,6 +22,7 @@ from inspector.tui.panels.seeking import Seeking
 from inspector.tui.panels.step_findings import JudgedList
 from inspector.tui.panels.steps import StepList
 from inspector.tui.panels.taking import Taken, Taking
+from inspector.tui.styles import glyphs
 from inspector.tui.subject import Stage, Subject
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.search_bar import SearchBar
@@ -28,11 +30,14 @@ from inspector.tui.widgets.status_line import StatusLine
 from inspector.viewmodels.list_news import marks_of
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource
+from inspector.viewmodels.text import visible
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.viewmodels.since_seen import Memory
 
+_NARROW = 36
+"""Cells of a line in an empty list: at 80 columns the list has a few more."""
 _REST = 0.1
 """Seconds that the cursor rests on a thing before it is meant."""
 
@@ -302,6 +307,9 @@ def _empty(
     opening = subject.opening
     if opening and not any(LISTS[kind].capability in opening.capabilities for kind in kinds):
         return [[(f"The server declares no {many}", "muted")]]
+    if why := next(filter(None, map(subject.stopped, kinds)), ""):
+        said = wrap(visible(why, limit=300), _NARROW)
+        return [[(f"{glyphs().error} The {many} can't be listed", "error")], *([(line, "text")] for line in said)]
     if subject.journal.live and not subject.can_act:
         return [[(f"The {many} have not been listed yet", "muted")]]
     return [[(f"The {many} were never listed", "muted")]]

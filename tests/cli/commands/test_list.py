@@ -136,3 +136,14 @@ def test_what_is_odd_about_the_pages_is_said_and_written() -> None:
 def test_for_how_long_a_list_is_fresh_is_said() -> None:
     script = {"tools/list": {"result": {"tools": [], "ttlMs": 60000, "cacheScope": "private"}}}
     assert "tools: server says fresh for 60 s, private" in inspect("list", "tools", *scripted(script)).stderr
+
+
+@pytest.mark.parametrize("line", ['{"jsonrpc":"2.0","id":$ID,"result":%s}', '{"jsonrpc":"2.0","result":%s,"id":$ID}'])
+def test_a_list_that_is_nested_too_deeply_fails_at_once_and_says_so(line: str) -> None:
+    deep = '{"tools":' + "[" * 20_000 + "]" * 20_000 + "}"
+    server = scripted({"tools/list": {"raw": line % deep}}, capabilities={"tools": {}})
+    ran = inspect("list", "tools", "--era", "legacy", "--timeout", "60", "--json", *server)
+    assert ran.status == 4
+    assert ran.error["message"].endswith("its response can't be read: JSON nested too deeply to be read")
+    checked = inspect("check", "--era", "legacy", "--timeout", "60", "--json", *server)
+    assert [each["id"] for each in checked.data["findings"]] == ["E01"]

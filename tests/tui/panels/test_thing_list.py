@@ -53,6 +53,15 @@ async def test_several_lists_are_shown_as_one_and_the_first_thing_is_meant() -> 
         await until(lambda: app.meant[-1:] == ["red"], "the first is meant")
 
 
+async def test_a_list_that_can_not_be_had_says_why() -> None:
+    subject = Acting()
+    subject.stopped = lambda kind: "its response can't be read" if kind == "prompts" else ""  # type: ignore[method-assign]
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)):
+        await until(lambda: "The lamps can't be listed" in text(app), "it says so")
+        assert "its response can't be read" in text(app)
+
+
 async def test_a_server_that_declares_no_such_things_is_said_to() -> None:
     subject = Acting()
     subject.tape.initialized("2025-06-18", capabilities={"resources": {}})
