@@ -4,6 +4,7 @@ One rule: everything before `--` is ours, in any order; everything after it is t
 option that means nothing for the target at hand is an error, never ignored.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -219,14 +220,29 @@ def _http(url: str, options: Mapping[str, Any]) -> HttpTarget:
     )
 
 
+_UNSENDABLE = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
+"""Control characters that no header can carry."""
+
+
 def _header(text: str) -> tuple[str, str]:
-    """A header as typed, or from a file so that a secret stays out of the shell's history."""
+    """A header as typed, or from a file so that a secret stays out of the shell's history.
+
+    Raises: UsageError, without the value: it may be a token.
+    """
     if text.startswith("@"):
         try:
             text = Path(text[1:]).read_text().strip()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"-H {text}: the file can't be read: {error}") from None
     name, colon, value = text.partition(":")
-    if not colon or not name.strip() or any(char in text for char in "\r\n\0"):
-        raise UsageError(f"-H {text!r} is no header", hint="Write it as 'Name: value'.")
-    return name.strip(), value.strip()
+    if not colon or not name.strip():
+        raise UsageError(
+            f"-H with {len(text)} characters without a name and a colon is no header", hint="Write it as 'Name: value'."
+        )
+    name, value = name.strip(), value.strip()
+    if (bad := _UNSENDABLE.search(f"{name}{value}")) is not None:
+        what = f"-H {name!r}" if _UNSENDABLE.search(name) is None else "-H"
+        raise UsageError(
+            f"{what} is no header: it holds the character U+{ord(bad[0]):04X}", hint="Remove it; was a line end copied?"
+        )
+    return name, value

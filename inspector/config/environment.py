@@ -147,7 +147,7 @@ def _from_file(path: Path | None, base: Mapping[str, str]) -> Iterator[tuple[str
             place = f"{path}, line {binding.original.line}"
             if binding.error:
                 raise UsageError(
-                    f"{place}: this is not KEY=VALUE: {binding.original.string.strip()!r}",
+                    f"{place}: this is not KEY=VALUE",
                     hint="Quote values that have spaces, quotes or line ends in them.",
                 )
             if binding.key is not None:
@@ -171,8 +171,8 @@ def _copied(name: str, base: Mapping[str, str], place: str) -> str:
     if name in base:
         return base[name]
     raise UsageError(
-        f"{place}: {name} has no value, and your own environment has no {name} to copy.",
-        hint=f"Set it before, or write {name}=VALUE.",
+        f"{place}: the variable has no value, and your own environment has none of that name to copy.",
+        hint="Set it before, or write KEY=VALUE.",
     )
 
 

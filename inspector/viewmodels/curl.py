@@ -1,6 +1,6 @@
 """A request as a curl command that can be given to somebody: every secret is a variable that he sets himself.
 
-What a variable is called follows from the header's or parameter's own name. The body goes along as it was sent.
+A variable is called `MCP_SECRET_` and the header's or parameter's own name. The body goes along as it was sent.
 """
 
 import re
@@ -11,16 +11,25 @@ from inspector.protocol.credentials import secret_parameters
 from inspector.protocol.facts import HttpFact
 from inspector.viewmodels.secrets import is_secret
 
+PREFIX = "MCP_SECRET_"
+"""Before the names of variables that a command or a script reads secrets from."""
 _OWN = {"host", "content-length", "connection", "transfer-encoding"}
 """What curl writes itself."""
 _UNSAFE = re.compile(r"[^A-Z0-9]+")
 
 
 def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:
-    """The command; a body that is no text is read from a file of that name. `reveal`: secrets as they are."""
+    """The command; a body that is no text is read from a file of that name. `reveal`: secrets as they are.
+
+    A header whose name begins with @ is left out: curl would read a file of that name, and HTTP has no such header.
+    """
     url = shlex.quote(request.target) if reveal else _url(request.target)
+    if request.target.startswith("-"):
+        url = f"--url {url}"  # else curl takes it for an option
+    if any(sign in request.target for sign in "[]{}"):
+        url = f"-g {url}"  # else curl makes several addresses of it
     lines = [f"curl -sS -N -X {shlex.quote(request.method or 'POST')} {url}"]
-    headers = [(name, value) for name, value in request.headers if name.lower() not in _OWN]
+    headers = [(name, value) for name, value in request.headers if name.lower() not in _OWN and name[:1] != "@"]
     lines += [f"-H {shlex.quote(f'{name}: {value}') if reveal else _header(name, value)}" for name, value in headers]
     if body:
         lines.append(_data(body))
@@ -65,6 +74,8 @@ def _secrets(url: str) -> list[tuple[int, int, str]]:
 
 
 def _variable(name: str) -> str:
-    """A name of a variable that the shell reads, quoted."""
-    word = _UNSAFE.sub("_", name.upper()).strip("_") or "SECRET"
-    return f'"${word if not word[0].isdigit() else "_" + word}"'
+    """A name of a variable that the shell reads, quoted.
+
+    With a prefix: a server that names a header or parameter `GITHUB-TOKEN` must not get the person's own variable.
+    """
+    return f'"${PREFIX}{_UNSAFE.sub("_", name.upper()).strip("_") or "SECRET"}"'

@@ -102,6 +102,17 @@ def test_what_does_not_go_together_is_refused(ours: tuple[str, ...], theirs: tup
     assert said in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "text", ["s3cr3t", "Authorization: Bearer s3cr3t\rX", "X-Key: s3cr3t\0", "a: b\nX: s3cr3t\n:", "@"]
+)
+def test_no_error_about_a_header_quotes_its_value(text: str, tmp_path: Path) -> None:
+    (tmp_path / "header").write_bytes(b"Authorization: Bearer s3cr3t\x00x")
+    text = f"@{tmp_path / 'header'}" if text == "@" else text
+    with pytest.raises(UsageError, match="is no header") as refused:
+        _choose("http://h", "-H", text)
+    assert "s3cr3t" not in f"{refused.value} {refused.value.hint}"
+
+
 def test_recording_is_asked_for_or_refused_but_not_both() -> None:
     found: list[Chosen] = []
 

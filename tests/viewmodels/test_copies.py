@@ -120,7 +120,7 @@ def test_what_crossed_http_is_copied_as_curl_without_its_secrets() -> None:
     words = shlex.split(found["curl"])
     assert words[:2] == ["curl", "-sS"]
     assert words[words.index("--data-raw") + 1] == '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"it\'s":1}}'
-    assert "Authorization: Bearer $AUTHORIZATION" in words
+    assert "Authorization: Bearer $MCP_SECRET_AUTHORIZATION" in words
     assert "Content-Type: application/json" in words
     revealed = named(of_request(tape.journal, n, reveal=True))
     assert "Authorization: Bearer s3cr3t-t0ken" in shlex.split(revealed["curl"])

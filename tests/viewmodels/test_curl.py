@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from inspector.protocol.facts import Headers, HttpEvent, HttpFact
-from inspector.viewmodels.curl import as_curl
+from inspector.viewmodels.curl import PREFIX, as_curl
 
 
 def request(*headers: tuple[str, str], method: str = "POST", target: str = "https://h/mcp") -> HttpFact:
@@ -37,7 +37,8 @@ def test_what_curl_writes_itself_is_left_to_it(name: str) -> None:
 def test_secrets_are_variables_that_keep_their_scheme() -> None:
     command = as_curl(request(("Authorization", "Bearer abc"), ("Mcp-Session-Id", "s-1"), ("X-Api-Key", "k")))
     assert not any(secret in command for secret in ("abc", "s-1", ": k"))
-    shown = words(command, AUTHORIZATION="mine", MCP_SESSION_ID="two words", X_API_KEY="$x")
+    variables = {"AUTHORIZATION": "mine", "MCP_SESSION_ID": "two words", "X_API_KEY": "$x"}
+    shown = words(command, **{PREFIX + name: value for name, value in variables.items()})
     assert shown[5:] == ["-H", "Authorization: Bearer mine", "-H", "Mcp-Session-Id: two words", "-H", "X-Api-Key: $x"]
 
 
@@ -45,7 +46,10 @@ def test_secrets_in_the_address_are_variables_too() -> None:
     command = as_curl(request(method="GET", target="https://me:pass@h/mcp?a=1&access_token=abc&b=2#f"))
     assert "abc" not in command
     assert "pass" not in command
-    assert words(command, USERINFO="u:p", ACCESS_TOKEN="t")[4] == "https://u:p@h/mcp?a=1&access_token=t&b=2#f"
+    assert (
+        words(command, MCP_SECRET_USERINFO="u:p", MCP_SECRET_ACCESS_TOKEN="t")[4]
+        == "https://u:p@h/mcp?a=1&access_token=t&b=2#f"
+    )
 
 
 @pytest.mark.parametrize("hostile", ["'; touch /tmp/x; '", "$(id)", "`id`", '"', "a\\b", "--data @/etc/passwd"])
@@ -58,7 +62,28 @@ def test_nothing_in_a_request_is_taken_for_a_command(hostile: str) -> None:
 
 
 def test_a_name_of_a_secret_becomes_a_name_that_a_shell_takes() -> None:
-    assert '"$_2_TOKEN"' in as_curl(request(("2-token;id", "x"))).replace("_ID", "")
+    assert '"$MCP_SECRET_2_TOKEN"' in as_curl(request(("2-token;id", "x"))).replace("_ID", "")
+
+
+@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "github-token", "Mcp-Param-Github-Token", "AWS-SECRET-ACCESS-KEY"])
+def test_a_name_that_a_server_chose_never_reads_a_variable_of_the_persons_own(name: str) -> None:
+    own = {
+        "GITHUB_TOKEN": "mine",
+        "AWS_SECRET_ACCESS_KEY": "mine",
+        "MCP_PARAM_GITHUB_TOKEN": "mine",
+        "USERINFO": "mine",
+    }
+    command = as_curl(request((name, "abc"), target=f"https://u:p@h/?{name}=abc"))
+    assert "mine" not in " ".join(words(command, **own))
+    assert "abc" not in command
+
+
+def test_a_target_that_looks_like_an_option_and_a_header_that_names_a_file_are_data() -> None:
+    command = as_curl(request(("@/etc/passwd", "x"), ("@token", "abc"), ("X-At", "@/etc/passwd")), b"@/etc/passwd")
+    shown = words(command)
+    assert shown[5:] == ["-H", "X-At: @/etc/passwd", "--data-raw", "@/etc/passwd"]
+    assert words(as_curl(request(target="-o/tmp/x")))[4:] == ["--url", "-o/tmp/x"]
+    assert words(as_curl(request(target="https://h/{a,b}[1-9]")))[4:] == ["-g", "https://h/{a,b}[1-9]"]
 
 
 def test_a_body_that_is_no_text_is_read_from_a_file() -> None:

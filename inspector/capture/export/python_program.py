@@ -34,10 +34,10 @@ async def connect(stack):
 
 
 def headers():
-    """The headers that were sent; what gives access comes from the environment, AUTHORIZATION for Authorization."""
+    """The headers that were sent; secrets come from the environment, MCP_SECRET_AUTHORIZATION for Authorization."""
     found = {}
     for name, value in HEADERS.items():
-        variable = name.upper().replace("-", "_")
+        variable = "MCP_SECRET_" + "".join(char if char.isascii() and char.isalnum() else "_" for char in name.upper())
         value = os.environ.get(variable) if value is None else value
         if value is None:
             print(f"note: {name} is not sent; set {variable} to send it", file=sys.stderr)

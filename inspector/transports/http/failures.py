@@ -4,6 +4,7 @@ httpx wraps what the operating system and the TLS library said two or three time
 for along the whole chain, the most telling kind first; only if there is none does httpx speak itself.
 """
 
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator
@@ -13,6 +14,8 @@ import httpx
 from inspector.errors import ConnectError, NoResponse
 from inspector.transports.http.packing import BadPacking
 
+_VALUE = re.compile(r"(?<=header value) .*", re.DOTALL)
+"""What h11 quotes, which may be a token."""
 _TRUST = "Trust its issuer with --cacert FILE, or skip the check for this run with --insecure."
 _RUNNING = "Is the server running, and is this its port?"
 
@@ -32,7 +35,7 @@ def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> Con
         )
     if isinstance(error, httpx.LocalProtocolError):
         return ConnectError(
-            f"This request can't be written as HTTP: {error}.",
+            f"This request can't be written as HTTP: {_VALUE.sub('', str(error))}.",
             hint="Look at the headers that were given with -H.",
         )
     causes = list(_causes(error))

@@ -11,7 +11,7 @@ from inspector.viewmodels.curl import as_curl
 _HEAD = """\
 #!/bin/sh
 # HTTP requests of a capture, in their order. Each is made as you run it: remove what you don't want to repeat.
-# What gives access is a variable: set it first, as in AUTHORIZATION=... sh THIS_FILE
+# What gives access is a variable: set it first, as in MCP_SECRET_AUTHORIZATION=... sh THIS_FILE
 """
 
 

@@ -3,12 +3,14 @@
 import ast
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from inspector.capture.export.python import script
+from inspector.capture.export.python_program import PROGRAM
 from inspector.capture.load import load
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from tests.capture.export.staging import all_of, names_of, secretive
@@ -44,6 +46,19 @@ def test_credentials_come_from_the_environment() -> None:
     kept = values(b"".join(script(all_of(journal, keep_secrets=True))))
     assert kept["HEADERS"]["Authorization"] == "Bearer ghp_headersecret"
     journal.close()
+
+
+def test_a_header_that_a_server_named_never_reads_a_variable_of_the_persons_own() -> None:
+    (function,) = [
+        each for each in ast.parse(PROGRAM).body if isinstance(each, ast.FunctionDef) and each.name == "headers"
+    ]
+    program = (
+        f"import os, sys\nHEADERS = {{'GitHub-Token': None, 'X y': None}}\n{ast.unparse(function)}\nprint(headers())"
+    )
+    env = {"GITHUB_TOKEN": "mine", "X_Y": "mine", "MCP_SECRET_X_Y": "given"}
+    ran = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
+    assert ran.stdout == "{'X y': 'given'}\n"
+    assert "set MCP_SECRET_GITHUB_TOKEN" in ran.stderr
 
 
 def test_answers_to_questions_and_what_is_not_made_again_are_known() -> None:

@@ -105,6 +105,11 @@ def test_the_cause_is_found_below_its_wrappers(error: Exception, sentence: str, 
     assert hint in refusal.hint
 
 
+def test_a_header_that_cannot_be_written_is_not_quoted() -> None:
+    error = httpx.LocalProtocolError("Illegal header value b'Bearer s3cr3t\\r\\nX: y'")
+    assert "s3cr3t" not in str(unreachable(error, URL, 3))
+
+
 def test_causes_that_go_in_a_circle_end() -> None:
     first, second = httpx.ConnectError("a"), ValueError("b")
     first.__cause__, second.__cause__ = second, first

@@ -79,7 +79,7 @@ async def test_a_request_is_copied_as_curl_without_its_secrets() -> None:
         copied = pilot.app.clipboard
     assert copied.startswith("curl ")
     assert "hush" not in copied
-    assert '"$AUTHORIZATION"' in copied
+    assert '"$MCP_SECRET_AUTHORIZATION"' in copied
     assert '"method":"tools/call"' in copied.replace(" ", "").replace("\\\n", "")
 
 

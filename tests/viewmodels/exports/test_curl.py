@@ -12,10 +12,10 @@ def test_a_shell_hands_curl_what_was_sent(tmp_path: object) -> None:
     assert names_of(data) == []
     shim = b'curl() { for word in "$@"; do printf "%s\\0" "$word"; done; }\n'
     env = {
-        "AUTHORIZATION": PLANTED[0],
-        "MCP_SESSION_ID": "s",
-        "API_KEY": "k",
-        "USERINFO": "u:p",
+        "MCP_SECRET_AUTHORIZATION": PLANTED[0],
+        "MCP_SECRET_MCP_SESSION_ID": "s",
+        "MCP_SECRET_API_KEY": "k",
+        "MCP_SECRET_USERINFO": "u:p",
         "PATH": "/bin:/usr/bin",
     }
     ran = subprocess.run(["sh"], input=shim + data, env=env, capture_output=True, check=True)
