@@ -202,10 +202,10 @@ class InspectApp(
             self.say("Nothing is running. Press q to quit.")
 
     async def action_reconnect(self) -> None:
-        """End this conversation and begin a new one with the same server."""
+        """End this conversation and begin a new one with the same server; of a recording, offer to start its server."""
         tab = self.tab
         if tab.begin is None:
-            self.say("A recorded conversation has no server to connect to.")
+            self.offer_server(tab)
             return
         chosen = () if tab.offers is None else (tab.offers,)
         old = tab.subject

@@ -81,7 +81,14 @@ ACTIONS: tuple[Action, ...] = (
         _E,
         "app.answer_here",
     ),
-    Action("reconnect", ("ctrl+r",), "Reconnect", "End this connection and open a new one.", _E, "app.reconnect"),
+    Action(
+        "reconnect",
+        ("ctrl+r",),
+        "Reconnect",
+        "End this connection and open a new one; of a recording, start its server.",
+        _E,
+        "app.reconnect",
+    ),
     Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _E, "app.refresh"),
     Action(
         "refresh.mode",

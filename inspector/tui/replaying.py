@@ -5,6 +5,8 @@ is found out when such a screen is looked at: moving through the traffic costs n
 """
 
 import asyncio
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -13,6 +15,8 @@ from inspector.tui.panels import Panel
 from inspector.tui.subject import Recording, Stage, Subject
 
 if TYPE_CHECKING:
+    from inspector.capture.journal import Journal
+    from inspector.config.servers import FoundServer
     from inspector.tui.app import InspectApp
     from inspector.tui.common_playback import CommonPlayback
     from inspector.tui.panels.traffic_list import TrafficList
@@ -52,6 +56,27 @@ class Replaying(CommonReplaying):
         if tab not in known:
             known[tab] = Playback(tab.subject)
         return known[tab]
+
+    def offer_server(self: "InspectApp", tab: "Tab") -> None:  # type: ignore[misc]
+        """Show how the server of a recording was started or dialled, and ask whether it is to be, in a tab beside."""
+        from inspector.tui.screens.start import ConfirmScreen
+        from inspector.viewmodels.start import OpenServer
+
+        if self.opener is None:
+            self.say("Nothing can be opened from here.")
+            return
+        server, missing = recorded_server(tab.subject.journal, tab.subject.about.label)
+        if server is None:
+            self.say(missing, severity="warning")
+            return
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self.run_worker(self.open_tab(OpenServer(server)), group="opening")
+                if missing:
+                    self.say(missing, severity="warning")
+
+        self.push_screen(ConfirmScreen(server), answered)
 
     async def subject_for(self: "InspectApp", name: str) -> Subject:  # type: ignore[misc]
         """What a screen of the tab in sight is to show."""
@@ -251,3 +276,28 @@ class Replaying(CommonReplaying):
     def offers_replay(self: "InspectApp", action: str) -> bool | None:  # type: ignore[misc]
         """Whether an action is there now; None: it is none of these."""
         return self.playback is not None if action in _ACTIONS else None
+
+
+def recorded_server(journal: "Journal", name: str) -> "tuple[FoundServer | None, str]":
+    """The server of a capture as it was started or dialled, and what is missing, one sentence; "" for nothing.
+
+    `name` is that of the file. None if the capture does not say how. It holds no values of variables: those of the
+    same names are taken from here.
+    """
+    from inspector.config.environment import MINIMAL
+    from inspector.config.servers import FoundServer
+    from inspector.protocol import peek
+    from inspector.protocol.credentials import MASK
+
+    opened, opening = journal.connection, journal.conversation.opening
+    if opened is None or not (opened.argv or opened.url):
+        return None, "This capture does not say how its server was started. O opens one that you name."
+    if any(MASK in each for each in (*opened.argv, opened.url)):
+        return None, "This capture hides a part of the command that started its server. O opens one that you type."
+    named = (peek.text(opening.server, "name") if opening is not None else "") or name
+    wanted = [each for each in opened.env_names if each not in MINIMAL]
+    env = tuple((each, os.environ[each]) for each in wanted if each in os.environ)
+    lacking = [each for each in wanted if each not in os.environ]
+    url = "" if opened.argv else opened.url
+    server = FoundServer(named, "this capture", Path(name), argv=opened.argv, url=url, cwd=opened.cwd, env=env)
+    return server, f"Not set here, as they were then: {', '.join(lacking)}." if lacking else ""

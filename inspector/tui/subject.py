@@ -304,4 +304,4 @@ def why_silent(subject: Subject) -> str:
         return "Nothing is sent while it connects. ^r begins anew."
     if subject.can_act:
         return "Nothing is sent: there is no connection. ^r connects again."
-    return "Nothing is sent: this is a recording. O opens a server beside it."
+    return "Nothing is sent: this is a recording. ^r starts its server in a tab beside."

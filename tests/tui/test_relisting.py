@@ -25,5 +25,7 @@ async def test_a_recording_has_no_connection_to_ask() -> None:
     assert isinstance(app, Relisting)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.press("B")
-        await until(lambda: "this is a recording. O opens a server beside it." in text(app), "it says so", PATIENCE_S)
+        await until(
+            lambda: "this is a recording. ^r starts its server in a tab beside." in text(app), "it says so", PATIENCE_S
+        )
     await app.subject.end()

@@ -5,20 +5,26 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from inspector.protocol.credentials import MASK
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction
 from inspector.tui.app import InspectApp
 from inspector.tui.playback import Playback
-from inspector.tui.replaying import Replaying
+from inspector.tui.replaying import Replaying, recorded_server
 from inspector.tui.screens.go_to import GoToScreen
 from inspector.tui.subject import Stage
 from inspector.tui.widgets.log_list import LogList
+from inspector.viewmodels.start import OpenServer
 from tests.capture.recording import recorded
 from tests.captures.record import sample
 from tests.tui.checked import checked
 from tests.tui.screen_text import text
+from tests.tui.several import Fleet
+from tests.viewmodels.tape import Tape
 from tests.waiting import until
 
 
@@ -184,3 +190,47 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
 
 def test_it_is_the_app_that_goes_through_recordings() -> None:
     assert issubclass(InspectApp, Replaying)
+
+
+async def test_a_recording_offers_to_start_its_server_again() -> None:
+    fleet = Fleet()
+    try:
+        app = InspectApp(replay=sample("lighthouse"), opener=fleet)
+        async with app.run_test(size=(120, 40), notifications=True) as pilot:
+            await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+            await until(lambda: "^r start server" in text(app), "the offer")
+            started = app.subject.journal.connection
+            assert started is not None
+            await pilot.press("ctrl+r")
+            await until(lambda: "Start this program, with your rights?" in text(app), "the question")
+            assert all(word in text(app) for word in (*started.argv, "lighthouse.mcpcap"))
+            await pilot.press("escape")
+            assert fleet.wanted == []
+            await pilot.press("ctrl+r", "enter")
+            await until(lambda: len(app.tabs) == 2 and app.tab is app.tabs[1], "its server in a tab beside")
+        (wanted,) = fleet.wanted
+        assert isinstance(wanted, OpenServer)
+        assert (wanted.server.argv, wanted.server.cwd) == (started.argv, started.cwd)
+        await app.tabs[0].subject.end()
+    finally:
+        fleet.end()
+
+
+def test_a_server_is_only_offered_as_far_as_the_capture_tells_of_it(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "does not say how" in recorded_server(tape.journal, "x.mcpcap")[1]
+    monkeypatch.setenv("TIDE_KEY", "s3cret")
+    monkeypatch.delenv("GONE", raising=False)
+    fact = ConnectionFact(
+        ConnectionEvent.OPEN, "stdio", argv=("tides", "--x"), cwd="/srv", env_names=("PATH", "TIDE_KEY", "GONE")
+    )
+    tape.fact(fact)
+    server, missing = recorded_server(tape.journal, "x.mcpcap")
+    assert server is not None
+    assert (server.argv, server.cwd, server.env) == (("tides", "--x"), "/srv", (("TIDE_KEY", "s3cret"),))
+    assert missing == "Not set here, as they were then: GONE."
+    tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("tides", "--token", MASK)))
+    server, missing = recorded_server(tape.journal, "x.mcpcap")
+    assert server is None
+    assert "hides a part of the command" in missing

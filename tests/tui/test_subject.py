@@ -149,7 +149,7 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
         (Stage.OPEN, True, ""),
         (Stage.CONNECTING, True, "Nothing is sent while it connects. ^r begins anew."),
         (Stage.CLOSED, True, "Nothing is sent: there is no connection. ^r connects again."),
-        (Stage.RECORDED, False, "Nothing is sent: this is a recording. O opens a server beside it."),
+        (Stage.RECORDED, False, "Nothing is sent: this is a recording. ^r starts its server in a tab beside."),
     ],
 )
 def test_a_key_that_can_send_nothing_says_why_and_what_to_do(tape: Tape, stage: Stage, acts: bool, said: str) -> None:

@@ -75,9 +75,9 @@ class PostMortemCard(Scroller):
         self.set_interval(self._LOOKS_AGAIN_S, self.sync)
 
     def _hints(self) -> list[str]:
-        wanted = ["reconnect"] if self._subject.can_act else []
+        wanted = ["reconnect"]
         wanted += ["copy", *(["back"] if self._dismissable else [])]
-        said = {"back": "close"}
+        said = {"back": "close"} | ({} if self._subject.can_act else {"reconnect": "start server"})
         found = [(name, keys.action(name)) for name in wanted]
         return [f"{keys.key_name(each.keys[0])} {said.get(name, each.label.lower())}" for name, each in found]
 

@@ -106,7 +106,10 @@ def _hints(state: Transport) -> tuple[Item, ...]:
         wanted = ["replay.play", "replay.speed"] if state.playing else [*wanted, "replay.speed"]
     if not state.is_at_end:
         wanted.append("replay.end")
-    return tuple(_hint(name, place, state) for place, name in enumerate(wanted))
+    server = keys.action("reconnect")
+    starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" start server", "muted"))
+    hints = tuple(_hint(name, place, state) for place, name in enumerate(wanted))
+    return (hints[0], Item(starts, name=server.id, rank=6), *hints[1:])
 
 
 _WORDS = {"replay.play": "play", "replay.back": "", "replay.on": "step", "replay.end": "end", "replay.speed": "speed"}
