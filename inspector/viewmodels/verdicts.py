@@ -38,13 +38,13 @@ def verdict_lines(
     return [*lines, summary(findings, failure)]
 
 
-_LISTS = frozenset(listed.method for listed in LISTS.values())
+_JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", *(listed.method for listed in LISTS.values())))
 
 
 def failure_in(journal: Journal) -> str:
     """What failed in a conversation, in a few words: the connection, or requests; "" if nothing did.
 
-    Lists are left out, for what is wrong with their errors is a finding.
+    Lists are left out, for what is wrong with their errors is a finding; and so is how a session that was opened began.
     Requests that doctor sent to see them rejected are left out, and so are those that waited when this side closed.
     """
     ended, exchanges = journal.ended, journal.conversation.exchanges
@@ -65,7 +65,7 @@ def _failed(exchanges: ExchangeLog) -> Iterator[Exchange]:
         if not 0 < at <= len(exchanges):
             return
         each = exchanges[at - 1]
-        if each.sender is Direction.TO_SERVER and not each.probe and each.method not in _LISTS:
+        if each.sender is Direction.TO_SERVER and not each.probe and each.method not in _JUDGED_ELSEWHERE:
             yield each
         at = exchanges.failures.find(1, at + 1)
 

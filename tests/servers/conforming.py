@@ -31,6 +31,11 @@ _OWNERS = {
     "logging": "logging",
     "completion": "completions",
 }
+_CHANGES = {
+    "tools": {"listChanged": True},
+    "prompts": {"listChanged": True},
+    "resources": {"listChanged": True, "subscribe": True},
+}
 _TEXT = {"type": "string", "description": "What to say."}
 
 
@@ -66,6 +71,9 @@ class Conforming:
         try:
             params = message.get("params", {})
             revision = self._declared(message["method"], params)
+            if message["method"] == "subscriptions/listen" and revision == MODERN:
+                yield acknowledged(message)
+                return  # the stream stays open; its response would be its end
             yield from self._told(message["method"], params, revision)
             result = self._result(message["method"], params, revision)
             yield {"jsonrpc": "2.0", "id": message["id"], "result": result}
@@ -134,7 +142,7 @@ class Conforming:
 
     def capabilities(self, revision: str) -> dict[str, Any]:
         """What it declares."""
-        found: dict[str, Any] = {each: {} for each in self.offers}
+        found: dict[str, Any] = {each: dict(_CHANGES.get(each, {})) for each in self.offers}
         if revision == "2024-11-05":
             found.pop("completions", None)
         return found
@@ -176,9 +184,25 @@ class Conforming:
             return {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
         if method == "completion/complete":
             return {"completion": {"values": ["one"], "total": 1, "hasMore": False}}
-        if method == "logging/setLevel" and revision != MODERN:
+        if method in ("logging/setLevel", "resources/subscribe", "resources/unsubscribe") and revision != MODERN:
             return {}
         raise Refused(-32601, "Method not found")
+
+
+def acknowledged(message: dict[str, Any]) -> dict[str, Any]:
+    """The first message of a stream of changes: it grants what was asked for."""
+    wanted = {name: value for name, value in message["params"].get("notifications", {}).items() if value}
+    params = {"_meta": {META + "subscriptionId": message["id"]}, "notifications": wanted}
+    return {"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params}
+
+
+def changed(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """A notification of each list that a stream of changes was asked for."""
+    names = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourcesListChanged": "resources"}
+    meta = {"_meta": {META + "subscriptionId": message["id"]}}
+    granted = acknowledged(message)["params"]["notifications"]
+    kinds = [kind for name, kind in names.items() if granted.get(name)]
+    return [{"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed", "params": meta} for kind in kinds]
 
 
 def _tools(revision: str) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
-from tests.servers.conforming import LEGACY, META, MODERN, Conforming
+from tests.servers.conforming import LEGACY, META, MODERN, Conforming, acknowledged, changed
 from tests.servers.http_fixtures import JSON, Handler
 
 STREAM = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"), ("X-Accel-Buffering", "no"))
@@ -59,9 +59,8 @@ def _mismatch(request: HttpRequest, message: Any) -> str:
 
 
 async def _listening(message: Any) -> AsyncIterator[bytes]:
-    meta = {"_meta": {META + "subscriptionId": message["id"]}}
-    params: dict[str, Any] = {"notifications": {}} | meta
-    yield _event({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params})
+    for each in (acknowledged(message), *changed(message)):
+        yield _event(each)
     await asyncio.Event().wait()
 
 
@@ -146,14 +145,14 @@ def sse(make: Make) -> Handler:
     return _guarded(handle)
 
 
-def behind_a_token(inner: Handler, status: int = 401) -> Handler:
+def behind_a_token(inner: Handler) -> Handler:
     """A gateway that wants a fixed token for every address, the well-known ones, too."""
 
     async def handle(request: HttpRequest) -> HttpResponse:
         if request.header("authorization") == "Bearer right":
             return await inner(request)
         challenge = (("WWW-Authenticate", 'Bearer realm="fixed"'),)
-        return HttpResponse(status, (*JSON, *challenge), b'{"error":"unauthorized","message":"a token is required"}')
+        return HttpResponse(401, (*JSON, *challenge), b'{"error":"unauthorized","message":"a token is required"}')
 
     return handle
 
@@ -232,4 +231,5 @@ async def _events(said: list[dict[str, Any]]) -> AsyncIterator[bytes]:
 
 async def _silence() -> AsyncIterator[bytes]:
     yield b": open\n\n"
+    yield _event({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     await asyncio.Event().wait()

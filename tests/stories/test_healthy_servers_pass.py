@@ -65,6 +65,7 @@ def _of(*revisions: str) -> Callable[[], Conforming]:
 
 
 _OLD, _NEW, _BOTH = _of(*LEGACY[:0:-1]), _of(MODERN), _of(MODERN, *LEGACY[:0:-1])
+_OLDEST = _of(LEGACY[0])
 STDIO = (
     *(Raw(f"stdio {revision}", (f"era={revision}",)) for revision in (*LEGACY, MODERN)),
     Raw("stdio of both eras"),
@@ -97,9 +98,9 @@ HTTP = (
     Raw("http without sessions", serve=lambda: sessionless(_OLD)),
     Raw("http of both eras", serve=lambda: both(_BOTH)),
     Raw("http of both eras as legacy", serve=lambda: both(_BOTH), options=("--era", "legacy")),
-    Raw("http+sse", serve=lambda: sse(_of("2024-11-05")), path="/sse"),
+    Raw("http+sse", serve=lambda: sse(_OLDEST), path="/sse"),
     Raw("http with a fixed token, none given", serve=lambda: behind_a_token(session(_OLD)), status=3),
-    Raw("http with a fixed token, 403", serve=lambda: behind_a_token(modern(_NEW), 403), status=3),
+    Raw("http+sse with a fixed token", serve=lambda: behind_a_token(sse(_OLDEST)), path="/sse", options=_TOKEN),
     Raw("http with a fixed token", serve=lambda: behind_a_token(session(_OLD)), options=_TOKEN),
     Raw("http modern with a fixed token", serve=lambda: behind_a_token(modern(_NEW)), options=_TOKEN),
     Raw("http with a login", serve=lambda: behind_a_login(modern(_NEW)), status=3),

@@ -3,7 +3,8 @@
 from inspector.checks import everything
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
-from inspector.viewmodels.verdicts import verdict_lines
+from inspector.viewmodels.verdicts import failure_in, verdict_lines
+from tests.viewmodels.tape import Tape
 
 assert everything.IMPORTED
 
@@ -38,3 +39,20 @@ def test_a_rule_that_has_another_name_says_so() -> None:
 
 def test_nothing_found_is_said() -> None:
     assert _text() == ["✓ nothing found"]
+
+
+def test_what_failed_is_named_and_neither_a_probe_nor_the_way_to_a_session_counts(tape: Tape) -> None:
+    tape.started().request(1, "server/discover", probe=True)
+    tape.error(1, -32601, "no")
+    tape.request(2, "initialize")
+    tape.error(2, -32022, "no")
+    tape.initialized("2025-11-25").request(3, "tools/list")
+    tape.error(3, -32601, "no")
+    tape.request(4, "tools/call", {"name": "x"}, probe=True)
+    tape.error(4, -32602, "no")
+    assert failure_in(tape.journal) == ""
+    tape.call(5, "buy")
+    tape.error(5, -32603, "sold out")
+    tape.request(6, "ping")
+    tape.error(6, -32603, "no")
+    assert failure_in(tape.journal) == "tools/call buy failed, and 1 more"
