@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
+from textual.events import Event
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -21,8 +22,8 @@ from inspector.session.engine import Live
 from inspector.tui import keys, resuming, upstream
 from inspector.tui.checking import Checking
 from inspector.tui.exporting import Exporting
+from inspector.tui.input_queue import InputQueue, lose_hidden_focus
 from inspector.tui.logging_in import LoggingIn
-from inspector.tui.lost_focus import let_go
 from inspector.tui.marking import Marking
 from inspector.tui.offering import Offering
 from inspector.tui.pacing import Pacing
@@ -111,6 +112,7 @@ class InspectApp(
         self.opener = opener
         self._beside = [*beside]
         self.header = HeaderBar(self.subject, shown=show)
+        self._input = InputQueue(self, self._refocus)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
         return subject_of(first, replay)
@@ -153,14 +155,32 @@ class InspectApp(
         self.show_only(panel)
         self.put_cursor()
 
-    def _tick(self) -> None:
-        if self._terminal_is_behind() or not self.tab.panels or not self.header.is_attached:
+    async def on_event(self, event: Event) -> None:
+        """Let keys and clicks act one after the other."""
+        if self._input.concerns(event):
+            await self._input.take(event, super().on_event)
+        else:
+            await super().on_event(event)
+
+    def _refocus(self) -> None:
+        """Focus what is in sight; a dialog's own keys work without a focus."""
+        if self._is_laid_out and not self.screen.is_modal:
+            self.panel.take_focus()
+
+    @property
+    def _is_laid_out(self) -> bool:
+        """Whether there is a panel in sight."""
+        return bool(self.tab.panels) and self.header.is_attached
+
+    async def _tick(self) -> None:
+        await self._input.look()
+        if lose_hidden_focus(self.screen):
+            self._refocus()
+        if self._terminal_is_behind() or not self._is_laid_out:
             return
         self.look_at_replay()
         self.header.sync()
         self.panel.sync()
-        if let_go(self.screen) and not self.screen.is_modal:
-            self.panel.take_focus()
         self.look_for_login()
         self.look_at_tabs()
         self.look_at_memory()

@@ -39,7 +39,7 @@ class Pacing:
         """Whether nothing has happened for a while."""
         return self._looks_since >= QUIET_AFTER
 
-    def beat(self: "InspectApp") -> None:  # type: ignore[misc]
+    async def beat(self: "InspectApp") -> None:  # type: ignore[misc]
         """Look, and see whether it is quiet."""
         entries = sum(tab.subject.journal.count for tab in self.tabs)
         if entries != self._entries_seen or self.playback is not None:
@@ -49,7 +49,7 @@ class Pacing:
         if self._looks_since == QUIET_AFTER and self._often is not None and self._seldom is not None:
             self._often.pause()
             self._seldom.resume()
-        self._tick()
+        await self._tick()
 
     def wake(self) -> None:
         """Something happens: look often again."""

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual.events import Key
 from textual.pilot import Pilot
 
 from inspector.capture.journal import Journal, start_capture
@@ -38,9 +39,10 @@ class Person:
         await self.pilot.press(*keys)
 
     async def press_quickly(self, *keys: str) -> None:
-        """Press keys without looking in between; what they bring about is drawn once."""
+        """Press keys without looking in between, as when they reach the program in one read."""
+        signs = {name: sign for sign, name in _KEYS.items()}
         for key in keys:
-            self.pilot.app.simulate_key(key)
+            self.pilot.app.post_message(Key(key, signs.get(key)))
         await self.pilot.pause()
 
     async def types(self, words: str) -> None:

@@ -43,12 +43,12 @@ class Clock(Pacing, Base):
         self.hands.append(Hand(runs=not pause))
         return self.hands[-1]
 
-    def _tick(self) -> None:
+    async def _tick(self) -> None:
         self.looks += 1
 
-    def turn(self, beats: int) -> None:
+    async def turn(self, beats: int) -> None:
         for _ in range(beats):
-            Pacing.beat(self)  # type: ignore[arg-type]
+            await Pacing.beat(self)  # type: ignore[arg-type]
 
     def looks_often(self) -> bool:
         often, seldom = self.hands
@@ -58,27 +58,27 @@ class Clock(Pacing, Base):
 
 async def test_where_nothing_happens_it_looks_less_often_and_traffic_and_keys_wake_it() -> None:
     clock = Clock()
-    clock.turn(QUIET_AFTER - 1)
+    await clock.turn(QUIET_AFTER - 1)
     assert clock.looks_often()
-    clock.turn(1)
+    await clock.turn(1)
     assert not clock.looks_often()
-    clock.turn(100)
+    await clock.turn(100)
     assert not clock.looks_often()
     assert clock.looks == QUIET_AFTER + 100
 
     clock.journal.count += 1
-    clock.turn(1)
+    await clock.turn(1)
     assert clock.looks_often()
 
-    clock.turn(100)
+    await clock.turn(100)
     await clock.on_event(Blur())
     assert not clock.looks_often()
     await clock.on_event(Key("a", "a"))
     assert clock.looks_often()
 
 
-def test_what_is_played_is_never_quiet() -> None:
+async def test_what_is_played_is_never_quiet() -> None:
     clock = Clock()
     clock.playback = object()
-    clock.turn(1000)
+    await clock.turn(1000)
     assert clock.looks_often()

@@ -20,6 +20,7 @@ from inspector.tui.panels.question_pane import Deed, QuestionPane
 from inspector.tui.subject import Subject
 from inspector.tui.widgets.log_list import LogList
 from inspector.tui.widgets.status_line import StatusLine
+from inspector.viewmodels.answers import has_form
 from inspector.viewmodels.roles import Span
 
 _NARROW = 110
@@ -60,6 +61,8 @@ screen leaves the question where it is.
         """The question under the cursor."""
         self._left: tuple[int, str] | None = None
         """The question that was answered last: nobody reads it any more, wherever the focus still is."""
+        self._goes_on = False
+        """Whether a request was just answered, and the reader has done nothing since: the next one is gone to."""
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
         self._list = LogList(self._rows)
@@ -122,7 +125,13 @@ screen leaves the question where it is.
         self._list.sync()
         self._list.go_to(max(at, 0))
         self._say()
-        self._show()
+        # Where there is no form, the first thing to focus would be the button, and Enter would say yes.
+        goes_on = self._goes_on and self._list.has_focus and at >= 0 and rows.asked[at].waits
+        goes_on = goes_on and has_form(rows.asked[at].question)
+        if goes_on:
+            self._goes_on = False
+            self.add_class("-reading")
+        self._show(read=goes_on)
 
     @property
     def _reads(self) -> bool:
@@ -131,6 +140,10 @@ screen leaves the question where it is.
 
     @work(group="question")
     async def _show(self, *, read: bool = False) -> None:
+        """Show the question that is wanted; see `_draw`."""
+        await self._draw(read=read)
+
+    async def _draw(self, *, read: bool = False) -> None:
         """Show the question that is wanted; `read`: and go to its first field, which is there only then."""
         async with self._drawing:  # a form that is being drawn is drawn to its end
             at = self._rows.index_of_question(self._wanted)
@@ -176,20 +189,22 @@ screen leaves the question where it is.
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Show the question under the cursor."""
         event.stop()
+        self._goes_on = self._goes_on and not event.by_reader
         if 0 <= event.index < self._rows.count:
             self._wanted = self._rows.asked[event.index].key
             self._show()
 
-    def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Go to the question."""
+    async def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Go to the question; what is typed right behind the key is meant for its first field."""
         event.stop()
+        self._goes_on = False
         self.add_class("-reading")
-        self._show(read=True)
+        await self._draw(read=True)
 
     async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
-        """Answer, and go on to the next question, or back to the list."""
+        """Answer, and go on to the next question, now or when it comes; until then back to the list."""
         event.stop()
-        self._left = self._wanted
+        self._left, self._goes_on = self._wanted, True
         self.remove_class("-reading")
         self._list.focus()
         if not await self.subject.answer(event.ticket, event.reply):

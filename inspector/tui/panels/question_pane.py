@@ -161,6 +161,7 @@ class QuestionPane(Widget):
         asked = self.asked
         if asked is None or not _waited(self._standing) or self.edits_roots:
             return
+        self.form.read_editors()
         if self._talk.edits_request:
             self._talk.keep_request(asked)
         else:
@@ -241,6 +242,8 @@ class QuestionPane(Widget):
     async def do(self, deed: Deed) -> None:
         """Do what a key, a click or a letter asks for."""
         question, asked = self.question, self.asked
+        if deed == "accept":
+            self.form.read_editors()
         match deed:
             case "json":
                 if not self.has_class("-over") and not self._talk.is_json:

@@ -177,6 +177,7 @@ class ThingForm(JudgedForm, StepForm):
         While its schema is the same, nothing of the form is touched.
         """
         if self.thing is not None:
+            self.form.read_editors()
             self._kept[_place(self.thing)] = _kept(self.form, self._schema)
         same = thing is not None and self.thing is not None and _place(thing) == _place(self.thing)
         self.thing = thing
@@ -242,6 +243,7 @@ class ThingForm(JudgedForm, StepForm):
         if self._why_not:
             self.decline()
             return
+        form.read_editors()
         if form.json_problem:
             self.decline()
             form.focus_first()

@@ -34,6 +34,11 @@ class LineEdit(Input):
         self.cursor_blink = False
         self.say(unset=unset)
 
+    @property
+    def written(self) -> str:
+        """What stands in it now."""
+        return self.value
+
     def say(self, *, unset: bool) -> None:
         """Say what an empty line stands for: nothing, or the empty text."""
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
@@ -55,6 +60,11 @@ class BlockEdit(TextArea):
         super().__init__(text, soft_wrap=wrap, compact=True, tab_behavior="focus", highlight_cursor_line=False)
         self.cursor_blink = False
         self.say(unset=unset)
+
+    @property
+    def written(self) -> str:
+        """What stands in it now."""
+        return self.text
 
     def say(self, *, unset: bool) -> None:
         """Say what an empty text stands for."""

@@ -74,6 +74,12 @@ class FieldNode(FieldView):
         if steps := steps_of(self):
             steps.action_step(1)
 
+    def read_editor(self) -> None:
+        """Take what its editor holds, of which Textual may not have told yet."""
+        for edit in self.query_children("LineEdit, BlockEdit"):
+            if isinstance(edit, LineEdit | BlockEdit):
+                self._typed(edit.written)
+
     def _typed(self, text: str) -> None:
         if text == self._text:
             return

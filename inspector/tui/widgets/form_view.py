@@ -109,25 +109,26 @@ class FieldView(Widget):
         match self._shape:
             case "line" | "block" if isinstance(asked, TextField):
                 secret = asked.write_only or asked.format == "password"
-                self._text = text_of(asked, value)
-                if self._shape == "line":
-                    yield LineEdit(self._text, unset=value is UNSET, secret=secret)
-                else:
-                    yield BlockEdit(self._text, unset=value is UNSET)
+                text, unset = text_of(asked, value), value is UNSET
+                line = self._shape == "line"
+                yield self._known(LineEdit(text, unset=unset, secret=secret) if line else BlockEdit(text, unset=unset))
             case "number":
-                self._text = text_of(self.field, value)
-                yield LineEdit(self._text, unset=True)
+                yield self._known(LineEdit(text_of(self.field, value), unset=True))
             case "options" if asked is not None:
                 yield Options(asked, value).segments(value)
             case "several" if isinstance(asked, ChoiceField):
                 yield self._several(asked)
             case "json":
-                self._text = json_text(value)
-                yield BlockEdit(self._text, unset=True, wrap=False)
+                yield self._known(BlockEdit(json_text(value), unset=True, wrap=False))
             case "object" | "list" | "union":
                 yield self.group()
             case _:
                 pass
+
+    def _known(self, edit: LineEdit | BlockEdit) -> Widget:
+        """Remember what an editor makes of the text that it was given: what differs from that was typed."""
+        self._text = edit.written
+        return edit
 
     def group(self) -> Widget:
         """The fields within. For whoever knows how to draw them."""

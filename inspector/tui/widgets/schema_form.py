@@ -175,6 +175,14 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
         self._timer = self.set_timer(_PAUSE, lambda: self.run_worker(self.judge(), exclusive=True, group="judge"))
         self.post_message(self.Changed(self))
 
+    def read_editors(self) -> None:
+        """Take what the editors hold, of which Textual may not have told yet: before the value is judged or kept."""
+        if self.as_json:
+            self._take_text(self._json.text)
+        else:
+            for node in self.query(FieldNode):
+                node.read_editor()
+
     async def judge(self) -> Verdict:
         """The verdict on the value as it is now."""
         state = self.state
@@ -231,6 +239,7 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
 
     async def toggle_json(self) -> None:
         """Show the value the other way. JSON that can't be read is left behind; the last that could be read stays."""
+        self.read_editors()
         self.toggle_class("-json")
         await self._draw()
         self.focus_first()
@@ -250,8 +259,10 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Take the JSON text, if it can be read."""
         event.stop()
-        text = event.text_area.text
-        if not self.as_json or event.text_area.read_only or text == self._text:
+        self._take_text(event.text_area.text)
+
+    def _take_text(self, text: str) -> None:
+        if not self.as_json or self._json.read_only or text == self._text:
             return
         self._text = text
         parsed = parse_json(text)

@@ -248,11 +248,11 @@ async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: 
 async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its_first_field(subject: Asking) -> None:
     subject.ask_city()
     app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with app.run_test(size=(80, 40)):
         async with app.panel._drawing:  # a slow machine: the row is there, its form is not yet
             await seen(app, "Which city?")
-            await pilot.press("enter")
-            await pilot.pause()
+            app.simulate_key("enter")
+            await until(lambda: app.panel.has_class("-reading"), "the key has arrived")
         await until(lambda: app.panel.pane.form.has_focus_within, "the first field has the focus")
 
 

@@ -1,0 +1,141 @@
+"""Keys and clicks, one at a time: each acts only when the one before it has had all its effects.
+
+Textual hands a typed character to the field and goes on. The field reports its new value later, and a key that opens a
+form moves the focus later still. A priority key such as `ctrl+j` would overtake both: it would send the value from
+before, and what is typed behind it would go to the wrong widget. So an event waits until every widget between the
+focus and the app has worked off its messages, and until the focus is where the screen has put it.
+
+An event never goes to a widget that is gone or hidden: such a widget takes every key and answers none.
+"""
+
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import Final
+
+from textual.app import App, ScreenStackError
+from textual.errors import NoWidget
+from textual.events import Event, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+from textual.widget import Widget
+
+PATIENCE_S: Final = 2.0
+"""Seconds after which the next event no longer waits: a handler that hangs must not lock the keyboard."""
+_ROUNDS: Final = 2
+"""From the focus to the app: once with the event itself, once with what its action has asked of the focused widget."""
+_MOST_TURNS: Final = 20
+"""How often a widget that keeps getting messages is waited for in one round: in a flood keys go on."""
+
+
+class InputQueue:
+    """The events of one app that wait for their turn."""
+
+    def __init__(self, app: App[None], refocus: Callable[[], None]) -> None:
+        """`refocus` puts the focus on what is in sight; it is called when the focus was on something else."""
+        self._app = app
+        self._refocus = refocus
+        self._waiting: deque[tuple[Event, Callable[[Event], Awaitable[None]]]] = deque()
+        self._walk = 0
+        """The number of the walk that is on its way; what is left of earlier ones is ignored."""
+        self._busy_since: float | None = None
+        """By the monotonic clock; None while no event is being worked off."""
+
+    @staticmethod
+    def concerns(event: Event) -> bool:
+        """Whether an event comes from the terminal and has not been given to a widget yet."""
+        return isinstance(event, InputEvent | Paste) and not event.is_forwarded
+
+    async def take(self, event: Event, act: Callable[[Event], Awaitable[None]]) -> None:
+        """Let an event act, now or when its turn comes. Only to be called by the app's message loop."""
+        self._waiting.append((event, act))
+        await self._go_on()
+
+    async def look(self) -> None:
+        """Give up waiting for a handler that hangs. Nearly free; to be called now and then."""
+        if self._waiting:
+            await self._go_on()
+
+    async def _go_on(self) -> None:
+        if self._busy_since is not None and time.monotonic() - self._busy_since > PATIENCE_S:
+            self._busy_since = None
+        while self._waiting and self._busy_since is None:
+            if self._app.is_running and lose_hidden_focus(self._app.screen):
+                self._refocus()
+                self._begin(rounds=1)  # the focus comes first, then the key that waits
+                return
+            event, act = self._waiting.popleft()
+            await act(event)
+            if isinstance(event, Key | Paste | MouseDown | MouseUp):
+                self._begin(self._under(event), rounds=_ROUNDS)
+
+    def _under(self, event: Event) -> Widget | None:
+        """The widget under the mouse; None for a key."""
+        if not isinstance(event, MouseEvent):
+            return None
+        try:
+            return self._app.get_widget_at(*event.screen_offset)[0]
+        except (NoWidget, ScreenStackError):
+            return None
+
+    def _begin(self, first: Widget | None = None, *, rounds: int) -> None:
+        """Go from the focus to the app, in `rounds`; the next event follows."""
+        self._busy_since = time.monotonic()
+        self._walk += 1
+        self._round(self._walk, rounds, first)
+
+    def _round(self, walk: int, rounds: int, first: Widget | None) -> None:
+        self._step(walk, rounds, iter(list(self._way(first))), first)
+
+    def _way(self, first: Widget | None) -> Iterator[MessagePump]:
+        seen: set[MessagePump] = set()
+        try:
+            starts = (first, self._app.focused or self._app.screen)
+        except ScreenStackError:
+            return
+        for start in starts:
+            for node in () if start is None else start.ancestors_with_self:
+                if node not in seen and node is not self._app:
+                    seen.add(node)
+                    yield node
+
+    def _step(self, walk: int, rounds: int, way: Iterator[MessagePump], first: Widget | None) -> None:
+        """Pass the next widget that still works off messages; behind the last one comes the app itself."""
+        for node in way:
+            if node.call_later(self._passed, walk, rounds, way, first, node, 0):
+                return
+        self._app.call_later(self._arrived, walk, rounds - 1, first)
+
+    def _passed(
+        self, walk: int, rounds: int, way: Iterator[MessagePump], first: Widget | None, node: MessagePump, turns: int
+    ) -> None:
+        """What was before this in a widget's queue is done; what it has put behind is done first, too."""
+        if walk != self._walk:
+            return
+        again = partial(self._passed, walk, rounds, way, first, node, turns + 1)
+        if turns < _MOST_TURNS:
+            if node.message_queue_size and node.call_later(again):
+                return
+            # Panels move the focus "after a refresh", once a field is laid out. Textual has no public word for these.
+            if rounds == 1 and getattr(node, "_callbacks", None) and node.call_after_refresh(again):
+                return
+        self._step(walk, rounds, way, first)
+
+    async def _arrived(self, walk: int, rounds: int, first: Widget | None) -> None:
+        if walk != self._walk:
+            return
+        if rounds:
+            self._round(walk, rounds, first)
+        else:
+            self._busy_since = None
+            await self._go_on()
+
+
+def lose_hidden_focus(screen: Screen[object]) -> bool:
+    """Take the focus from a widget that is gone or not displayed; whether it was taken. Nearly free otherwise."""
+    focused = screen.focused
+    if focused is None or (focused.is_attached and all(node.display for node in focused.ancestors_with_self)):
+        return False
+    screen.set_focus(None)
+    return True

@@ -1,0 +1,89 @@
+"""A field of every kind, and what each of them was filled with: each tool, prompt and resource returns what came in.
+
+`ask` asks twice by a form; `destroy` claims to be destructive. Run it as `python -m tests.servers.fields`.
+"""
+
+import json
+import sys
+from typing import Any
+
+from tests.servers.speaking import answer, say, serve
+
+MANY = [f"port{n:02d}" for n in range(30)]
+KINDS: dict[str, Any] = {
+    "text": {"type": "string"},
+    "number": {"type": "number", "default": 4},
+    "date": {"type": "string", "format": "date"},
+    "boolean": {"type": "boolean"},
+    "enum": {"type": "string", "enum": ["red", "green", "blue"]},
+    "picker": {"type": "string", "enum": MANY},
+    "list": {"type": "array", "items": {"type": "integer"}},
+    "object": {"type": "object", "properties": {"inner": {"type": "string"}}},
+    "json": {},
+}
+
+
+def _tool(name: str, properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"name": name, "inputSchema": {"type": "object", "properties": properties}, **more}
+
+
+def _text(words: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": words}]}
+
+
+def _ask(number: int) -> Any:
+    asked = {"type": "object", "properties": {"guests": {"type": "integer"}}, "required": ["guests"]}
+    say(
+        {
+            "jsonrpc": "2.0",
+            "id": f"ask{number}",
+            "method": "elicitation/create",
+            "params": {"message": f"Request {number}", "requestedSchema": asked},
+        }
+    )
+    return json.loads(sys.stdin.buffer.readline()).get("result")
+
+
+def _call(request: dict[str, Any]) -> Any:
+    params = request["params"]
+    if params["name"] == "ask":
+        answer(request, _text("got " + json.dumps([_ask(1), _ask(2)])))
+        return None
+    return _text("got " + json.dumps(params.get("arguments")))
+
+
+def _prompt(request: dict[str, Any]) -> Any:
+    words = "got " + json.dumps(request["params"].get("arguments"))
+    return {"messages": [{"role": "user", "content": {"type": "text", "text": words}}]}
+
+
+def _read(request: dict[str, Any]) -> Any:
+    uri = request["params"]["uri"]
+    return {"contents": [{"uri": uri, "text": f"got {uri}"}]}
+
+
+TOOLS = [
+    *(_tool(name, {"value": schema}) for name, schema in KINDS.items()),
+    _tool("all", KINDS, description="\n".join(f"Line {n} of what it does." for n in range(12))),
+    _tool("ask", {}),
+    _tool("destroy", {}, annotations={"destructiveHint": True}),
+]
+
+if __name__ == "__main__":
+    serve(
+        {
+            "initialize": {
+                "protocolVersion": "2025-06-18",
+                "serverInfo": {"name": "fields", "version": "1"},
+                "capabilities": {"tools": {}, "prompts": {}, "resources": {}},
+            },
+            "tools/list": {"tools": TOOLS},
+            "tools/call": _call,
+            "prompts/list": {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]},
+            "prompts/get": _prompt,
+            "resources/list": {"resources": []},
+            "resources/templates/list": {"resourceTemplates": [{"name": "port", "uriTemplate": "port://{name}"}]},
+            "resources/read": _read,
+            "ping": {},
+        }
+    )

@@ -1,0 +1,234 @@
+"""Keys that reach the program all at once act one after the other, as if each had been pressed after a look."""
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.protocol.frames import Direction
+from inspector.protocol.offers import ALL
+from inspector.protocol.revisions._shape import Era
+from inspector.tui.app import InspectApp
+from tests.servers.fields import KINDS, MANY
+from tests.servers.real import ROOT
+from tests.stories.persons import SIZE, Person, at_the_screen
+from tests.stories.terminals import Window
+from tests.waiting import until
+
+SERVER = (sys.executable, "-m", "tests.servers.fields")
+
+
+@asynccontextmanager
+async def before(size: tuple[int, int] = SIZE) -> AsyncIterator[Person]:
+    """A person before the app on the server with fields of all kinds."""
+    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    target = StdioTarget(SERVER, environment, str(ROOT))
+    more: dict[str, Any] = {"offers": frozenset(ALL), "has_person": True, "era": Era.LEGACY}
+    async with at_the_screen(target, None, size, **more) as person:
+        await person.sees("● connected", "→ tools/list")
+        yield person
+
+
+async def at_tool(person: Person, name: str) -> None:
+    """Choose a tool; its form has the focus afterwards."""
+    await person.press("2")
+    await person.sees(f" {name} ")
+    await person.press("slash", *name)
+    await person.sees(f"▌ {name}", "✓")
+    await person.press_quickly("enter", "enter")
+
+
+def app_of(person: Person) -> InspectApp:
+    app = person.pilot.app
+    assert isinstance(app, InspectApp)
+    return app
+
+
+def sent(person: Person, method: str) -> list[Any]:
+    """The params of each request of a method that went to the server."""
+    return [message.get("params") for message in person.wire().sent(method)]
+
+
+VALUES: list[tuple[str, tuple[str, ...], Any]] = [
+    ("text", (*"fog",), "fog"),
+    ("number", ("ctrl+u", *"42"), 42),
+    ("date", (*"2026-07", "minus", *"28"), "2026-07-28"),
+    ("boolean", ("right",), True),
+    ("boolean", ("right", "right"), False),
+    ("enum", ("right", "right"), "green"),
+    ("picker", ("enter", *MANY[2], "enter"), MANY[2]),
+    ("list", ("enter", "enter", *"7", "tab", "enter", *"8"), [7, 8]),
+    ("object", ("enter", *"fog"), {"inner": "fog"}),
+    ("json", (*"[1,", *"2]"), [1, 2]),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys", "value"), VALUES)
+async def test_a_value_and_the_key_that_calls_in_one_burst(kind: str, keys: tuple[str, ...], value: Any) -> None:
+    assert kind in KINDS
+    async with before() as person:
+        await at_tool(person, kind)
+        await person.press_quickly(*keys, "ctrl+j")
+        await person.sees("Succeeded")
+        (call,) = sent(person, "tools/call")
+        assert call["arguments"] == {"value": value}
+
+
+async def test_several_fields_and_the_call_in_one_burst() -> None:
+    async with before() as person:
+        await at_tool(person, "all")
+        await person.press_quickly(*"fog", "tab", "ctrl+u", *"42", "down", *"x", "tab", "right", "ctrl+j", "ctrl+j")
+        await person.sees("Succeeded")
+        (call,) = sent(person, "tools/call")
+        assert call["arguments"] == {"text": "fog", "number": 42, "date": "x", "boolean": True}
+
+
+async def test_a_tool_is_opened_filled_and_called_in_one_burst() -> None:
+    async with before() as person:
+        await person.press("2")
+        await person.sees(" text ", "Call ^j")
+        await person.press_quickly("enter", *"fog", "ctrl+j")
+        await person.sees("Succeeded")
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": "fog"}
+
+
+async def test_json_typed_for_all_arguments_is_what_is_sent() -> None:
+    async with before() as person:
+        await at_tool(person, "number")
+        await person.press_quickly("ctrl+o", "down", "end", *',"q":7', "ctrl+j")
+        await person.sees("Succeeded")
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": 4, "q": 7}
+
+
+async def test_arguments_of_a_prompt_and_variables_of_a_template() -> None:
+    async with before() as person:
+        await person.press("4")
+        await person.sees(" greet ", "Get ^j")
+        await person.press_quickly("enter", *"Ann", "ctrl+j")
+        await person.sees('got {"who": "Ann"}')
+        await person.press_quickly("escape", "3")
+        await person.sees("port", "Read ^j")
+        await person.press_quickly("enter", *"oslo", "ctrl+j")
+        await person.sees("got port://oslo")
+
+
+async def test_a_server_request_is_answered_with_what_was_just_typed() -> None:
+    async with before() as person:
+        await at_tool(person, "ask")
+        await person.press("ctrl+j")
+        await person.sees("asks in ask")
+        await person.press("5")
+        await person.sees("Request 1")
+        await person.press_quickly("enter", *"3", "ctrl+j")
+        await person.sees("Request 2")
+        await person.press_quickly(*"4", "ctrl+j")
+        await until(lambda: "got" in str(person.wire().frames[-1].payload), "both were answered")
+        answers = [json.loads(each.payload) for each in person.wire().frames if each.direction is Direction.TO_SERVER]
+        content = [each["result"]["content"] for each in answers if "result" in each]
+        assert content == [{"guests": 3}, {"guests": 4}]
+        assert app_of(person).tab.shown == "inbox"
+
+
+async def _is_not_locked(person: Person) -> None:
+    """Keys do what they do."""
+    await person.press_quickly("2")
+    await person.sees("▌2 Tools")
+    await person.press_quickly("ctrl+p")
+    await until(lambda: app_of(person).screen.is_modal, "the palette is open")
+    await person.press_quickly("escape")
+    await until(lambda: not app_of(person).screen.is_modal, "the palette is closed")
+
+
+@pytest.mark.parametrize("how", ["hidden", "gone"])
+async def test_keys_work_while_the_terminal_lags_and_the_focus_is_on_what_is_not_there(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with before() as person:
+        app = app_of(person)
+        await at_tool(person, "text")
+        field = app.focused
+        assert isinstance(field, Input)
+        monkeypatch.setattr(app, "_terminal_is_behind", lambda: True)
+        await app.action_show("traffic")
+        await until(lambda: app.panel.has_focus_within, "the traffic has the focus")
+        if how == "gone":
+            await field.remove()
+        app.screen.focused = field  # as by a focus that was asked for a moment before
+        await _is_not_locked(person)
+
+
+async def test_a_request_answered_and_the_next_one_typed_at_once_locks_nothing() -> None:
+    async with before() as person:
+        for screen, words in (("4", "greet"), ("5", "asked nothing")):
+            await person.press(screen)
+            await person.sees(words)
+        await at_tool(person, "ask")
+        await person.press_quickly("ctrl+j")
+        await person.sees("asks in ask")
+        await person.press_quickly("escape", "escape", "escape", "5")
+        await person.sees("Request 1")
+        await person.press_quickly("enter", *"3", "ctrl+j", *"4", "ctrl+j")
+        await person.press_quickly("escape", "escape")
+        await _is_not_locked(person)
+
+
+async def test_a_message_written_by_hand_is_sent_as_it_was_just_typed() -> None:
+    async with before() as person:
+        await person.press("0")
+        await person.sees("Write a message")
+        app = app_of(person)
+        field = next(each for each in app.panel.query(Input) if each.display)
+        field.value = ""
+        field.focus()
+        await until(lambda: field.has_focus, "the method is typed")
+        await person.press_quickly(*"ping", "ctrl+j")
+        await until(lambda: person.wire().sent("ping"), "it is sent")
+
+
+async def test_a_filter_and_the_key_behind_it() -> None:
+    async with before() as person:
+        await person.press_quickly("slash", *"prompts", "enter", "home", "enter")
+        await person.sees("filter prompts", "prompts/list")
+        assert "tools/list" not in person.screen.split("filter prompts")[1]
+
+
+async def test_a_click_sends_what_was_typed_right_before() -> None:
+    async with before() as person:
+        await at_tool(person, "text")
+        await person.press_quickly(*"fog")
+        line = next(n for n, each in enumerate(person.screen.splitlines()) if "Call ^j" in each)
+        column = person.screen.splitlines()[line].index("Call ^j")
+        await person.press_quickly(*"gy")
+        await person.pilot.click(offset=(column, line))
+        await person.sees("Succeeded")
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": "foggy"}
+
+
+async def test_a_value_set_by_other_means_is_read_before_it_is_sent() -> None:
+    async with before() as person:
+        await at_tool(person, "text")
+        field = app_of(person).focused
+        assert isinstance(field, Input)
+        field.value = "set"
+        person.pilot.app.simulate_key("ctrl+j")
+        await person.sees("Succeeded")
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": "set"}
+
+
+def test_in_a_real_terminal(tmp_path: Path) -> None:
+    server = ("-e", f"PYTHONPATH={ROOT}", "--", *SERVER)
+    with Window(server, tmp_path) as window:
+        window.until(b"tools/list")
+        window.press(b"2")
+        window.until(b"number")
+        window.press(b"/all\r\rfog\t\x1542\t\t\x1b[C\n")
+        window.until(b"Succeeded")
+        window.until(b'"text"')
