@@ -1,4 +1,4 @@
-"""How a person last looked at the traffic: the columns that were chosen and the clock. Kept in the state directory.
+"""How a person last looked at things: the traffic's columns and clock, and the theme. Kept in the state directory.
 
 A file that can't be read holds nothing, and one that can't be written is not written: neither is worth a word.
 """
@@ -43,5 +43,28 @@ class KeptLooks:
         """Keep it for the next time."""
         try:
             replace_file(self._path, msgspec.json.encode(look) + b"\n")
+        except (OSError, UsageError):
+            return
+
+
+class KeptTheme:
+    """The theme that was used last, by its name."""
+
+    def __init__(self, state: Path) -> None:
+        """Touch nothing yet."""
+        self._path = state / "theme"
+
+    def last(self) -> str:
+        """What was kept last; "" for nothing."""
+        try:
+            with self._path.open("rb") as file:
+                return file.read(100).decode("ascii", errors="replace").strip()
+        except OSError:
+            return ""
+
+    def keep(self, name: str) -> None:
+        """Keep it for the next time."""
+        try:
+            replace_file(self._path, name.encode() + b"\n")
         except (OSError, UsageError):
             return

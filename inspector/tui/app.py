@@ -33,9 +33,10 @@ from inspector.tui.relisting import Relisting
 from inspector.tui.remembering import Remembering
 from inspector.tui.replaying import Replaying
 from inspector.tui.safety import install
-from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs
+from inspector.tui.styles import glyphs
 from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
 from inspector.tui.tabs import Tab, Tabs, subject_of
+from inspector.tui.theming import dress, turn_theme
 from inspector.tui.toasts import TOASTS, Toasts
 from inspector.tui.waiting import Waiting
 from inspector.tui.widgets.footer_bar import FooterBar
@@ -104,7 +105,7 @@ class InspectApp(
         super().__init__()
         upstream.install()
         install(self, ascii_only=glyphs().to_server != "→")
-        _dress(self)
+        dress(self)
         if first is None and replay is None and begin is not None:
             first = begin()
         self.tab = Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named)
@@ -262,7 +263,7 @@ class InspectApp(
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""
-        self.theme = LIGHT_NAME if self.theme == DARK_NAME else DARK_NAME
+        turn_theme(self)
 
     def action_help(self) -> None:
         """Show the keys of the panel or dialog in sight, or put the help away."""
@@ -343,14 +344,6 @@ class InspectApp(
 
 
 _NOT_IN_PALETTE = {"palette", "help.typing", "back", "pane.next", "pane.previous", "copy", "layout"}
-
-
-def _dress(app: App[None]) -> None:
-    """Choose the theme before anything has a style, and tell nobody: else everything is styled twice."""
-    for theme in THEMES:
-        app.register_theme(theme)
-    app.set_reactive(App.theme, DARK_NAME)
-    app.stylesheet.set_variables(app.get_css_variables())
 
 
 def _settle() -> None:

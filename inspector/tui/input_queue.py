@@ -16,7 +16,8 @@ from typing import Final
 
 from textual.app import App, ScreenStackError
 from textual.errors import NoWidget
-from textual.events import Event, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
+from textual.events import Click, Event, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
+from textual.geometry import Offset
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
@@ -37,6 +38,7 @@ class InputQueue:
         self._app = app
         self._refocus = refocus
         self._waiting: deque[tuple[Event, Callable[[Event], Awaitable[None]]]] = deque()
+        self._pressed: tuple[Widget, Offset, Offset] | None = None
         self._walk = 0
         """The number of the walk that is on its way; what is left of earlier ones is ignored."""
         self._busy_since: float | None = None
@@ -66,9 +68,35 @@ class InputQueue:
                 self._begin(rounds=1)  # the focus comes first, then the key that waits
                 return
             event, act = self._waiting.popleft()
+            if isinstance(event, MouseDown):
+                self._pressed = self._pressed_at(event)
+            moved = self._moved_click(event) if isinstance(event, MouseUp) else None
             await act(event)
+            if moved is not None:
+                moved.widget.post_message(moved)
             if isinstance(event, Key | Paste | MouseDown | MouseUp):
                 self._begin(self._under(event), rounds=_ROUNDS)
+
+    def _pressed_at(self, event: MouseDown) -> tuple[Widget, Offset, Offset] | None:
+        """What a button is pressed on: the widget, where in it, and where on the screen."""
+        widget = self._under(event)
+        if widget is None:
+            return None
+        return widget, event.screen_offset - widget.screen.find_widget(widget).region.offset, event.screen_offset
+
+    def _moved_click(self, event: MouseUp) -> Click | None:
+        """A click on what was pressed and has moved away meanwhile, as when a field folds that loses the focus by it.
+
+        Textual reports a click only where the button is let go on the same widget. None where it does.
+        """
+        pressed, self._pressed = self._pressed, None
+        if pressed is None or pressed[2] != event.screen_offset:
+            return None
+        widget, (x, y), _ = pressed
+        if self._under(event) is widget or not is_in_sight(widget):
+            return None
+        held = event.button, event.shift, event.meta, event.ctrl
+        return Click(widget, x, y, 0, 0, *held, screen_x=event.screen_x, screen_y=event.screen_y, chain=1)
 
     def _under(self, event: Event) -> Widget | None:
         """The widget under the mouse; None for a key."""
@@ -115,9 +143,10 @@ class InputQueue:
             return
         again = partial(self._passed, walk, rounds, way, first, node, turns + 1)
         if turns < _MOST_TURNS:
-            if node.message_queue_size and node.call_later(again):
+            # Textual has no public name for the message that it has taken out of the queue to look at it, and for what a
+            # panel has asked to be called after a refresh, such as a focus, once the field is laid out.
+            if (node.message_queue_size or getattr(node, "_pending_message", None)) and node.call_later(again):
                 return
-            # Panels move the focus "after a refresh", once a field is laid out. Textual has no public word for these.
             if rounds == 1 and getattr(node, "_callbacks", None) and node.call_after_refresh(again):
                 return
         self._step(walk, rounds, way, first)
@@ -134,8 +163,12 @@ class InputQueue:
 
 def lose_hidden_focus(screen: Screen[object]) -> bool:
     """Take the focus from a widget that is gone or not displayed; whether it was taken. Nearly free otherwise."""
-    focused = screen.focused
-    if focused is None or (focused.is_attached and all(node.display for node in focused.ancestors_with_self)):
+    if screen.focused is None or is_in_sight(screen.focused):
         return False
     screen.set_focus(None)
     return True
+
+
+def is_in_sight(widget: Widget) -> bool:
+    """Whether a widget is there and displayed, and so is all that it stands in. It may be scrolled away."""
+    return widget.is_attached and all(node.display for node in widget.ancestors_with_self)

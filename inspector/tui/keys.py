@@ -191,6 +191,8 @@ ACTIONS: tuple[Action, ...] = (
         Where.FORM,
         "step(1)",
     ),
+    Action("form.undo", ("ctrl+z",), "Undo", "Undo the last change, in whatever field it was.", Where.FORM, "undo"),
+    Action("form.redo", ("ctrl+y",), "Redo", "Redo what was undone.", Where.FORM, "redo"),
     Action(
         "form.previous",
         ("up",),

@@ -25,6 +25,16 @@ def _of_offers(name: str, where: Where, verb: str, deed: str, *more: Action) -> 
 
 
 OFFERED: tuple[Action, ...] = (
+    Action(
+        "offered.result",
+        ("ctrl+g",),
+        "Result",
+        "Go to the result, also from a field; again goes back to the field.",
+        Where.OFFERED,
+        "result",
+        footer=True,
+        priority=True,
+    ),
     # Tools
     Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
     Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", Where.TOOLS, "clear_filter"),

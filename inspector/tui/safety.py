@@ -19,6 +19,7 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widget import Widget
 
+from inspector.tui.styles import in_theme
 from inspector.viewmodels.text import MARKS_KEPT, cell_width, is_mark, is_seen
 
 _MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f\u2500-\u259f]{4,}")
@@ -117,11 +118,31 @@ def _ascii(char: str) -> str:
     return _ASCII_TWINS.get(char, "?" * cell_width(char))
 
 
+class ThemeFilter(LineFilter):
+    """Shows what was drawn in one theme in the other: texts that stock widgets keep carry the colours of their time."""
+
+    def __init__(self) -> None:
+        super().__init__(enabled=False)
+        self._dark = True
+
+    def turn(self, *, dark: bool) -> None:
+        """Another theme is in use from now on. Until the first time nothing needs this filter, and it costs nothing."""
+        self.enabled, self._dark = True, dark
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments in the colours of the theme in use."""
+        return [
+            segment if segment.style is None else segment._replace(style=in_theme(segment.style, dark=self._dark))
+            for segment in segments
+        ]
+
+
 def install(app: App[Any], *, ascii_only: bool = False) -> None:
     """Put the filters before all others of `app`; once, before it runs."""
     walls: list[LineFilter] = [ControlFilter()]
     if ascii_only:
         walls.append(AsciiFilter())
+    walls.append(ThemeFilter())
     app._filters[:0] = walls  # noqa: SLF001 - Textual has no public way; a test pins this one
 
 

@@ -7,10 +7,11 @@ a glyph from `glyphs()` or a word. Widgets write `$surface` or `$accent` in thei
 
 import locale
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 import msgspec
+from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 from textual.theme import Theme
@@ -204,6 +205,24 @@ def _styles(c: _Colours) -> Mapping[Role, Style]:
 def role_styles(*, dark: bool) -> Mapping[Role, Style]:
     """Return the style of every role: ink and weight, no ground. `dark` is `app.current_theme.dark`."""
     return _styles(_DARK if dark else _LIGHT)
+
+
+@cache
+def _inks(*, dark: bool) -> Mapping[str, Color]:
+    """For each colour of the other theme its counterpart in this one."""
+    old, new = (_LIGHT, _DARK) if dark else (_DARK, _LIGHT)
+    return {getattr(old, name): Color.parse(getattr(new, name)) for name in _Colours.__struct_fields__}
+
+
+@lru_cache(4096)
+def in_theme(style: Style, *, dark: bool) -> Style:
+    """Return a style with the other theme's colours replaced by those of this one."""
+    inks = _inks(dark=dark)
+    color, ground = (
+        inks.get(found.triplet.hex) if found is not None and found.triplet is not None else None
+        for found in (style.color, style.bgcolor)
+    )
+    return style + Style(color=color, bgcolor=ground) if color or ground else style
 
 
 class Grounds(msgspec.Struct, frozen=True):

@@ -11,7 +11,6 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -34,6 +33,7 @@ from inspector.tui.panels.model_talk import (
 from inspector.tui.panels.open_link import open_link
 from inspector.tui.styles import glyphs, role_styles
 from inspector.tui.subject import Subject
+from inspector.tui.widgets.form_moves import FormScroll
 from inspector.tui.widgets.schema_form import SchemaForm, awaited_count
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.status_line import StatusLine
@@ -101,7 +101,7 @@ class QuestionPane(Widget):
     def compose(self) -> ComposeResult:
         """The question, its form, and the ways to answer."""
         yield self._line
-        with VerticalScroll():
+        with FormScroll():
             yield self._about
             yield self.form
         yield self._bar
@@ -140,7 +140,7 @@ class QuestionPane(Widget):
             await self._talk.load(asked, self._typed.get(asked.key, UNSET))
         self.set_class(question is None or not has_form(question) or asks_now(asked), "-over")
         self._about.update(_text(self, self._sections()))
-        self.query_one(VerticalScroll).scroll_home(animate=False)
+        self.query_one(FormScroll).scroll_home(animate=False)
         self.tick()
         self._renew_bar()
 
@@ -214,7 +214,7 @@ class QuestionPane(Widget):
     def focus_first(self) -> None:
         """Focus the first field, or the bar where there is none; of what is over the text."""
         if self.question is None and not self.edits_roots:
-            self.query_one(VerticalScroll).focus()
+            self.query_one(FormScroll).focus()
             return
         self._bar.focus()
         if not self.has_class("-over"):

@@ -28,8 +28,12 @@ from inspector.viewmodels import text
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.progress import bar, said
 from inspector.viewmodels.roles import Span
+from inspector.viewmodels.spans import spans_width
 from inspector.viewmodels.task_state import state_of
 
+_GO = keys.key_name("ctrl+g")
+_HEADLINE_GAP = 4
+"""Cells of the headline that hold no text: its edges, and the space in the middle."""
 _BEFORE: Span = ("of the connection before", "warning")
 _NO_CLOCKS = Clocks()
 _BAR = 24
@@ -153,11 +157,27 @@ it came, and the earlier calls, of which Enter shows one.
             if self._written and not self.body.whole_blocks:
                 key = keys.action("tools.stderr").keys[0]
                 right = [(f"stderr {self._written:,} ", "warning"), (key, "accent"), ("  ", "text"), *right]
-            line.show([*self.looked.view.headline], right)
+            key, does = ("y", "copies") if self.has_focus_within else (_GO, "goes here")
+            hint: list[Span] = [(f"{key} ", "accent"), (f"{does}  ", "faint"), *right]
+            headline = [*self.looked.view.headline]
+            has_room = spans_width([*headline, *hint]) + _HEADLINE_GAP <= self.size.width
+            line.show(headline, hint if has_room else right)
         elif self._call is not None:
             line.show([(f"{glyphs().pending} Running", "pending")], [_BEFORE] if self._earlier else [])
         else:
             line.show([("Result", "muted")])
+
+    def on_resize(self) -> None:
+        """Say as much as there is room for."""
+        self._headline()
+
+    def on_descendant_focus(self) -> None:
+        """Say no longer how to come here."""
+        self.call_later(self._headline)
+
+    def on_descendant_blur(self) -> None:
+        """Say how to come back."""
+        self.call_later(self._headline)
 
     def tick(self, now_ns: int, clocks: Clocks = _NO_CLOCKS) -> None:
         """Renew what changes while a call runs. `now_ns` is the journal's clock."""

@@ -5,6 +5,7 @@ taken last.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
@@ -125,6 +126,8 @@ class Steps(StepFindings, Generic[SideT, FormT]):
         self.form.add_class("steps--form")
         self.result = result
         """What came of asking for it."""
+        self._field: Widget | None = None
+        """The field that was left for the result."""
 
     def compose(self) -> ComposeResult:
         """List, form, result."""
@@ -176,6 +179,14 @@ class Steps(StepFindings, Generic[SideT, FormT]):
         self.go("result", focus=False)
         self.result.action_tab(by)
 
+    def action_result(self) -> None:
+        """Go to the result; from there back to the field that was left for it."""
+        if self.here() != "result":
+            self.add_class("-called")
+            self.go("result")
+            return
+        self.go("form")
+
     def action_changes(self) -> None:
         """Show what has changed in the list."""
         from inspector.tui.screens.changes import ChangesScreen
@@ -199,10 +210,12 @@ class Steps(StepFindings, Generic[SideT, FormT]):
         await self.subject.fetch_more(*self.side.kinds)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer a picture and a next page only where there is one."""
+        """Offer a result, a picture and a next page only where there is one."""
         match action:
             case "picture":
                 return has_picture(self.result.looked)
+            case "result":
+                return not self.result.is_empty
             case "more":
                 return self.side.head.has_more
             case _:
@@ -249,12 +262,24 @@ class Steps(StepFindings, Generic[SideT, FormT]):
         return "form" if self.form.has_focus_within else "list" if self.side.has_focus_within else self.step
 
     def go(self, step: Step, *, focus: bool = True) -> None:
-        """Take a step."""
+        """Take a step. From the result back to the form is back to the field that was left."""
+        focused = self.screen.focused
+        if step == "result" and focused is not None and self.form in focused.ancestors:
+            self._field = focused
+        field, self._field = self._field, self._field if step == "result" else None
         for each in _STEPS:
             self.set_class(each == step, f"-at-{each}")
         if focus:
             self.call_after_refresh(
-                {"list": self.side.focus_list, "form": self.form.focus_first, "result": self.result.body.focus_body}[
-                    step
-                ]
+                {
+                    "list": self.side.focus_list,
+                    "form": partial(self._focus_form, field),
+                    "result": self.result.body.focus_body,
+                }[step]
             )
+
+    def _focus_form(self, field: Widget | None) -> None:
+        if field is not None and field.is_attached and self.form in field.ancestors:
+            field.focus()
+        else:
+            self.form.focus_first()

@@ -11,7 +11,6 @@ import msgspec
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Static
 
@@ -25,6 +24,7 @@ from inspector.tui.panels.step_findings import JudgedForm
 from inspector.tui.panels.steps import StepForm
 from inspector.tui.styles import glyphs, role_styles
 from inspector.tui.widgets.form_fields import FieldNode
+from inspector.tui.widgets.form_moves import FormScroll
 from inspector.tui.widgets.schema_form import SchemaForm, awaited_count
 from inspector.viewmodels.roles import Span
 
@@ -137,7 +137,7 @@ class ThingForm(JudgedForm, StepForm):
     def compose(self) -> ComposeResult:
         """Head and form scroll together; the bar stays."""
         yield Static(Text(f"No {self._one} is chosen"), classes="thing--none")
-        with VerticalScroll(can_focus=False):
+        with FormScroll(can_focus=False):
             yield self._head
             yield self.form
         yield from self.more()
@@ -192,7 +192,7 @@ class ThingForm(JudgedForm, StepForm):
         focused = focused_path(self.form) if same else None
         await _load(self.form, schema, self._kept.get(_place(thing)))
         if not same:
-            self.query_one(VerticalScroll).scroll_home(animate=False)
+            self.query_one(FormScroll).scroll_home(animate=False)
         elif focused is not None:
             self.call_after_refresh(focus_at, self.form, focused)
 

@@ -13,7 +13,8 @@ from textual.widgets import Input, Static
 from inspector.tui.safety import install
 from inspector.tui.screens.dialog import Dialog
 from inspector.tui.screens.start import ConfirmScreen
-from inspector.tui.styles import DARK_NAME, THEMES, glyphs
+from inspector.tui.styles import glyphs
+from inspector.tui.theming import dress
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.form_editors import LineEdit
 from inspector.viewmodels.start import Server
@@ -116,9 +117,7 @@ class ApproveApp(App["list[Server | None]"]):
     def __init__(self, servers: Sequence[Server]) -> None:
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK_NAME
+        dress(self)
         self._servers = servers
         self._answers: list[Server | None] = []
 

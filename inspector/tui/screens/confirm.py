@@ -61,9 +61,11 @@ class ConfirmScreen(Dialog[bool]):
         self.query_one(Segments).focus()
 
     def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Choose, without taking it yet."""
+        """Choose; a click also takes it."""
         event.stop()
         event.control.choose(event.index)
+        if event.clicked:
+            self.action_take()
 
     def action_take(self) -> None:
         """Take what is chosen."""

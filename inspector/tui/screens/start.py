@@ -20,7 +20,8 @@ from inspector.tui import keys
 from inspector.tui.keys import Where
 from inspector.tui.safety import install
 from inspector.tui.screens.dialog import Dialog
-from inspector.tui.styles import DARK_NAME, LIGHT_NAME, THEMES, glyphs, spans_to_text
+from inspector.tui.styles import glyphs, spans_to_text
+from inspector.tui.theming import dress, turn_theme
 from inspector.tui.widgets.footer_bar import FooterBar
 from inspector.tui.widgets.item_bar import Item, ItemBar, Line
 from inspector.tui.widgets.log_list import LogList
@@ -57,9 +58,7 @@ class StartApp(App[StartChoice]):
         """Show servers in the order given, and captures, the newest first."""
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK_NAME
+        dress(self)
         self._rows = StartRows(servers, captures)
 
     def compose(self) -> ComposeResult:
@@ -97,7 +96,7 @@ class StartApp(App[StartChoice]):
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""
-        self.theme = LIGHT_NAME if self.theme == DARK_NAME else DARK_NAME
+        turn_theme(self)
 
     def action_help(self) -> None:
         """Show the keys, or put them away."""

@@ -3,7 +3,9 @@
 An editor shows a text and posts what is typed; what the text means is its field's business.
 """
 
+from textual.actions import SkipAction
 from textual.widgets import Input, TextArea
+from textual.widgets.input import Selection
 
 from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Opened, TextField
 from inspector.forms.typed import json_text, same
@@ -18,7 +20,7 @@ _SEGMENT_CELLS = 150
 
 
 class LineEdit(Input):
-    """One line of text. What is typed first takes the place of what stands there."""
+    """One line of text. A focus selects nothing, so that a stray key destroys nothing."""
 
     DEFAULT_CSS = """
     LineEdit, LineEdit.-textual-compact { background: $panel; border: none; height: 1; padding: 0 1; width: 1fr; }
@@ -30,8 +32,9 @@ class LineEdit(Input):
     """
 
     def __init__(self, text: str, *, unset: bool, secret: bool = False) -> None:
-        super().__init__(text, password=secret, compact=True)
+        super().__init__(text, password=secret, compact=True, select_on_focus=False)
         self.cursor_blink = False
+        self.set_reactive(Input.selection, Selection.cursor(len(text)))
         self.say(unset=unset)
 
     @property
@@ -56,10 +59,24 @@ class BlockEdit(TextArea):
     BlockEdit .text-area--cursor-line { background: transparent; }
     """
 
-    def __init__(self, text: str, *, unset: bool, wrap: bool = True) -> None:
+    def __init__(self, text: str, *, unset: bool, wrap: bool = True, undoes: bool = True) -> None:
+        """`undoes`: it has an undo of its own; else `ctrl+z` is left to what it stands in."""
         super().__init__(text, soft_wrap=wrap, compact=True, tab_behavior="focus", highlight_cursor_line=False)
         self.cursor_blink = False
+        self._undoes = undoes
         self.say(unset=unset)
+
+    def action_undo(self) -> None:
+        """Undo the last edit."""
+        if not self._undoes:
+            raise SkipAction
+        super().action_undo()
+
+    def action_redo(self) -> None:
+        """Redo the last edit that was undone."""
+        if not self._undoes:
+            raise SkipAction
+        super().action_redo()
 
     @property
     def written(self) -> str:

@@ -83,16 +83,16 @@ class FieldNode(FieldView):
     def _typed(self, text: str) -> None:
         if text == self._text:
             return
-        self._text = text
+        run, self._text = _run(self._text or "", text), text
         if self._shape == "json":
             parsed = parse_json(text)
             self._own_problem = parsed.problem
         else:
             parsed = parse_text(self.asked, text)
         if self._shape == "number" and parsed.problem:
-            self.state.put(self.path, text)
+            self.state.put(self.path, text, run)
         elif not parsed.problem:
-            self.state.put(self.path, parsed.value)
+            self.state.put(self.path, parsed.value, run)
         for edit in self.query_children("LineEdit, BlockEdit"):
             if isinstance(edit, LineEdit | BlockEdit):
                 edit.say(unset=self.value is UNSET)
@@ -150,14 +150,14 @@ class FieldNode(FieldView):
         fresh = fresh_value(self.field)
         self.state.put(self.path, [] if fresh is UNSET and isinstance(self.asked, ArrayField) else fresh)
         await self.redraw()
-        self.focus_first(1)
+        self.focus_first(1, fresh=True)
 
     async def _grow(self, item: FormValue) -> None:
         value = self.value
         assert isinstance(value, list)
         self.state.put(self.path, [*value, item])
         await self.redraw()
-        self.focus_at((*self.path, len(value)), skip=1)
+        self.focus_at((*self.path, len(value)), skip=1, fresh=True)
 
     def _choose(self) -> None:
         asked = self.asked
@@ -182,6 +182,12 @@ class FieldNode(FieldView):
         self.state.put(self.path, fresh_value(self.field) if self.value is None else None)
         await self.redraw()
         self.focus_first()
+
+
+def _run(before: str, text: str) -> str:
+    """What is undone together: letters typed one after the other up to a space, or letters deleted so."""
+    more = len(text) - len(before)
+    return "type" if more == 1 and not text[-1:].isspace() else "delete" if more == -1 else ""
 
 
 def _toggled(chosen: tuple[int, ...], index: int) -> list[int]:

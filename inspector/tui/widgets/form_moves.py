@@ -4,9 +4,35 @@ The line of an unfolded group only heads what is below it, so the way down passe
 every line can be reached by keys.
 """
 
+from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from inspector.tui.widgets.form_bar import FormBar
+
+
+class FormScroll(VerticalScroll):
+    """What a form scrolls in: the field that has the focus stays in sight when the room changes or it is typed into.
+
+    A reader who scrolls away with the mouse is left alone until then.
+    """
+
+    def on_resize(self) -> None:
+        """Another part of the screen has grown or gone."""
+        self.call_after_refresh(self.reveal)
+
+    def on_descendant_focus(self) -> None:
+        """Another field has the focus; it may show more of itself now."""
+        self.call_after_refresh(self.reveal)
+
+    def on_schema_form_changed(self) -> None:
+        """The value has changed: it is being typed, wherever the field is."""
+        self.reveal()
+
+    def reveal(self) -> None:
+        """Scroll to what has the focus, if that is in here and out of sight."""
+        focused = self.screen.focused if self.is_attached else None
+        if focused is not None and self in focused.ancestors:
+            focused.scroll_visible(animate=False, immediate=True)
 
 
 class Steps(Widget):

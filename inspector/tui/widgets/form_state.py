@@ -16,6 +16,8 @@ from inspector.forms.values import FormValue, branch_of, from_json, initial_valu
 
 MOST_DRAWN: Final = 300
 """Fields that are drawn at once; a value with more of them is written as JSON."""
+_MOST_UNDONE: Final = 200
+"""Changes that can be undone."""
 
 
 def _nothing() -> None:
@@ -36,6 +38,12 @@ class FormState:
         self.insists = False
         """Whether what is missing is complained of in fields that nobody has been to."""
         self._touched: set[Path] = set()
+        self._past: list[tuple[Path, FormValue]] = []
+        """Earlier values, the newest last, each with the place that was changed after it."""
+        self._future: list[tuple[Path, FormValue]] = []
+        """What was undone, the first to be redone last."""
+        self._run: tuple[Path, str] | None = None
+        """The place and kind of the change before this one; see `put`."""
 
     @property
     def arguments(self) -> object:
@@ -59,28 +67,56 @@ class FormState:
         """What stands at a place, or UNSET."""
         return get_at(self.value, path)
 
-    def put(self, path: Path, value: FormValue) -> None:
-        """Write at a place; UNSET keeps the place and sends nothing."""
+    def put(self, path: Path, value: FormValue, run: str = "") -> None:
+        """Write at a place; UNSET keeps the place and sends nothing.
+
+        `run` names what goes on over several changes, such as typing, and is undone together. "" is a step of its own.
+        """
         self._touched.add(path)
-        self._take(set_at(self.value, path, value))
+        self._take(path, set_at(self.value, path, value), run)
 
     def remove(self, path: Path) -> None:
         """Take a member or an item away, place and all."""
-        self._take(remove_at(self.value, path))
+        self._take(path[:-1], remove_at(self.value, path))
 
     def move(self, path: Path, to: int) -> None:
         """Move an item of a list."""
-        self._take(move_at(self.value, path, to))
+        self._take(path[:-1], move_at(self.value, path, to))
 
     def replace(self, value: FormValue) -> None:
         """Take another value for the whole."""
-        self._take(value)
+        self._take((), value)
 
-    def take_json(self, value: object) -> None:
-        """Take any JSON for the whole."""
-        self._take(from_json(self.root, value))
+    def take_json(self, value: object, run: str = "") -> None:
+        """Take any JSON for the whole; see `put` for `run`."""
+        self._take((), from_json(self.root, value), run)
 
-    def _take(self, value: FormValue) -> None:
+    def undo(self) -> Path | None:
+        """Take back the last change; the place that it was at, None if there is nothing to undo."""
+        return self._step_back(self._past, self._future)
+
+    def redo(self) -> Path | None:
+        """Make the change again that was undone last; its place, None if there is none."""
+        return self._step_back(self._future, self._past)
+
+    def _step_back(self, source: list[tuple[Path, FormValue]], other: list[tuple[Path, FormValue]]) -> Path | None:
+        if not source:
+            return None
+        path, value = source.pop()
+        other.append((path, self.value))
+        self._run = None
+        self._become(value)
+        return path
+
+    def _take(self, path: Path, value: FormValue, run: str = "") -> None:
+        goes_on = bool(run) and self._run == (path, run)
+        if not goes_on:
+            self._past = [*self._past[-_MOST_UNDONE + 1 :], (path, self.value)]
+        self._run = (path, run)
+        self._future.clear()
+        self._become(value)
+
+    def _become(self, value: FormValue) -> None:
         self.value = value
         self.verdict = None
         self.changed()

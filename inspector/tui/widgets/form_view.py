@@ -111,7 +111,7 @@ class FieldView(Widget):
                 secret = asked.write_only or asked.format == "password"
                 text, unset = text_of(asked, value), value is UNSET
                 line = self._shape == "line"
-                yield self._known(LineEdit(text, unset=unset, secret=secret) if line else BlockEdit(text, unset=unset))
+                yield self._known(LineEdit(text, unset=unset, secret=secret) if line else _block(text, unset=unset))
             case "number":
                 yield self._known(LineEdit(text_of(self.field, value), unset=True))
             case "options" if asked is not None:
@@ -119,7 +119,7 @@ class FieldView(Widget):
             case "several" if isinstance(asked, ChoiceField):
                 yield self._several(asked)
             case "json":
-                yield self._known(BlockEdit(json_text(value), unset=True, wrap=False))
+                yield self._known(_block(json_text(value), unset=True, wrap=False))
             case "object" | "list" | "union":
                 yield self.group()
             case _:
@@ -179,11 +179,11 @@ class FieldView(Widget):
         for head in self.query_children(".field--head").results(FormBar):
             head.show(self._head(), self._deeds())
 
-    def focus_at(self, path: Path, skip: int = 0) -> None:
-        """Focus the first editor of the field at a place within."""
+    def focus_at(self, path: Path, skip: int = 0, *, fresh: bool = False) -> None:
+        """Focus the first editor of the field at a place within; see `focus_first`."""
         for node in self.query(FieldView):
             if node.path == path:
-                node.focus_first(skip)
+                node.focus_first(skip, fresh=fresh)
                 return
         self.focus_first()
 
@@ -191,8 +191,20 @@ class FieldView(Widget):
         """Focus its editor rather than its head."""
         self.focus_first(0 if self._shape in form_head.GROUPS else 1)
 
-    def focus_first(self, skip: int = 0) -> None:
-        """Focus its first editor; `skip` heads are passed by if there is something behind them."""
+    def focus_first(self, skip: int = 0, *, fresh: bool = False) -> None:
+        """Focus its first editor; `skip` heads are passed by if there is something behind them.
+
+        A `fresh` value is one that the form has made up, and gives way to what is typed.
+        """
         able = [widget for widget in self.query("*") if widget.focusable]
-        if able:
-            able[min(skip, len(able) - 1) if isinstance(able[0], FormBar) else 0].focus()
+        if not able:
+            return
+        first = able[min(skip, len(able) - 1) if isinstance(able[0], FormBar) else 0]
+        if fresh and isinstance(first, LineEdit):
+            first.select_all()
+        first.focus()
+
+
+def _block(text: str, *, unset: bool, wrap: bool = True) -> BlockEdit:
+    """A block whose changes the form undoes, as those of all other fields."""
+    return BlockEdit(text, unset=unset, wrap=wrap, undoes=False)

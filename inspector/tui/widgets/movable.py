@@ -103,9 +103,9 @@ class Movable(Widget, can_focus=True):
         self.scroll_lines_to(self.view.top_at(y - self.header_height, self.view.height))
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the line that was clicked; a second click opens it."""
+        """Open the line that was clicked, as Enter does."""
         index = self.view.top + event.y - self.header_height
         if event.x < self.size.width - 1 and event.y >= self.header_height and index < self.view.count:
             self.go_to(index)
-            if event.chain == 2:
+            if event.chain == 1:
                 self.opened()

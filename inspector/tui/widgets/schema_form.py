@@ -17,6 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from inspector.forms.fields import UNSET
+from inspector.forms.paths import Path
 from inspector.forms.typed import json_text, parse_json
 from inspector.forms.validate import Verdict
 from inspector.forms.values import FormValue
@@ -44,12 +45,15 @@ class SchemaForm(Steps):
         keys.binding(keys.action("form.next")),
         keys.binding(keys.action("form.previous")),
         keys.binding(keys.action("form.leave")),
+        keys.binding(keys.action("form.undo")),
+        keys.binding(keys.action("form.redo")),
     ]
     HELP = """\
 One field below the other; Tab, or the arrows, go through them, downwards past the lines of groups that are unfolded.
 `*` stands beside what is required. What is `unset` is not sent, which is neither null nor empty: `ctrl+l` unsets a
-field and `ctrl+n` makes it null. Groups and lists have a line of their own: Enter folds it, the letters beside its
-signs add, remove and move. What is wrong stands below the field, and can be sent all the same.
+field, `ctrl+n` makes it null, `ctrl+u` clears what stands before the cursor, and `ctrl+z` undoes the last change in any
+field. Groups and lists have a line of their own: Enter folds it, the letters beside its signs add, remove and move.
+What is wrong stands below the field, and can be sent all the same.
 """
     DEFAULT_CSS = """
     SchemaForm { height: auto; layout: vertical; }
@@ -235,6 +239,31 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
                 self.call_after_refresh(node.focus_editor)
                 return
 
+    # Undoing
+
+    async def action_undo(self) -> None:
+        """Take back the last change, whatever field it was made in."""
+        await self._show_again(self.state.undo(), "Nothing to undo.")
+
+    async def action_redo(self) -> None:
+        """Make the change again that was undone last."""
+        await self._show_again(self.state.redo(), "Nothing to redo.")
+
+    async def _show_again(self, path: Path | None, nothing: str) -> None:
+        if path is None:
+            self.app.notify(nothing, markup=False)
+            return
+        if self.as_json:
+            self._show_json()
+            return
+        nodes: dict[Path, FieldNode] = {}
+        for each in self.query(FieldNode):
+            nodes.setdefault(each.path, each)
+        while path not in nodes:
+            path = path[:-1]
+        await nodes[path].redraw()
+        nodes[path].focus_editor()
+
     # The JSON text
 
     async def toggle_json(self) -> None:
@@ -271,7 +300,7 @@ signs add, remove and move. What is wrong stands below the field, and can be sen
             self._say_whole([f"The text {parsed.problem}. The last value that could be read is kept."])
             self.post_message(self.Changed(self))
         else:
-            self.state.take_json(parsed.value)
+            self.state.take_json(parsed.value, "text")
 
 
 def awaited_count(form: SchemaForm) -> int:

@@ -41,10 +41,12 @@ class Segments(Widget, can_focus=True):
     class Chosen(Message):
         """A label was chosen, or with `multi` toggled."""
 
-        def __init__(self, control: "Segments", index: int) -> None:
+        def __init__(self, control: "Segments", index: int, *, clicked: bool = False) -> None:
             super().__init__()
             self._control = control
             self.index = index
+            self.clicked = clicked
+            """Whether by a click rather than a key that moves on to it."""
 
         @property
         def control(self) -> "Segments":
@@ -168,7 +170,7 @@ class Segments(Widget, can_focus=True):
             if at <= event.x < at + cells:
                 self._cursor = index
                 self.refresh()
-                self.post_message(self.Chosen(self, index))
+                self.post_message(self.Chosen(self, index, clicked=True))
             at += cells + 1
 
     def check_consume_key(self, key: str, character: str | None) -> bool:

@@ -51,12 +51,12 @@ async def test_a_secret_is_not_shown() -> None:
         assert "hunter2" not in text(app)
 
 
-async def test_what_the_next_key_replaces_can_be_seen_without_colours() -> None:
+async def test_a_focus_selects_nothing_that_the_next_key_would_replace() -> None:
     app = Filling(props(knots={"type": "number"}), {"knots": 20})
     async with app.run_test(size=(40, 5)) as pilot:
         edit = app.editor("knots")
         edit.focus()
         await pilot.pause()
-        assert app.style_of("20").reverse
+        assert not app.style_of("20").reverse
         await pilot.press("5")
-        assert app.form.arguments == {"knots": 5}
+        assert app.form.arguments == {"knots": 205}

@@ -103,7 +103,7 @@ async def test_enter_and_arrows_go_through_the_fields() -> None:
     async with app.run_test(size=(60, 16)) as pilot:
         app.editor("a").focus()
         await pilot.press("enter", "1", "down", "2", "up", "3")
-        assert app.form.arguments == {"b": "3", "c": "2"}
+        assert app.form.arguments == {"b": "13", "c": "2"}
 
 
 async def test_a_field_that_refers_to_itself_opens_as_far_as_somebody_wants() -> None:

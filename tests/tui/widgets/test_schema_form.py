@@ -242,11 +242,13 @@ async def test_a_key_that_means_nothing_on_a_line_of_the_form_does_nothing_elsew
         assert app.heard == 0
 
 
-async def test_what_is_typed_into_a_line_that_holds_something_takes_its_place() -> None:
+async def test_what_is_typed_into_a_line_that_holds_something_is_added_and_ctrl_u_clears_it() -> None:
     app = Filling(GROUPED, A_SHIP)
     async with app.run_test(size=(100, 30)) as pilot:
         app.editor("ship", "flag").focus()
         await pilot.press("down", *"20")
+        assert app.form.arguments == {"first": "a", "ship": {"flag": True}, "last": 520}
+        await pilot.press("ctrl+u", *"20")
         await app.judged(pilot)
         assert app.form.arguments == {"first": "a", "ship": {"flag": True}, "last": 20}
 

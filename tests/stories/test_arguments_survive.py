@@ -1,0 +1,106 @@
+"""What was typed into a form survives copying, moving about and mistakes; the result of a call is one key away."""
+
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from tests.stories.persons import Person
+from tests.stories.test_keys_in_one_burst import app_of, at_tool, before, sent
+from tests.waiting import until
+
+
+def footer(person: Person) -> str:
+    """The last line."""
+    return person.screen.rstrip().splitlines()[-1]
+
+
+def focused_row(person: Person) -> int:
+    """The row in which what has the focus is drawn; -1 if it is out of sight."""
+    app = app_of(person)
+    focused = app.focused
+    assert focused is not None
+    seen = app.screen.find_widget(focused).visible_region
+    return seen.y if seen.height else -1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 40)])
+async def test_after_a_call_one_key_leads_to_the_result_and_y_copies_there(size: tuple[int, int]) -> None:
+    async with before(size) as person:
+        await at_tool(person, "text")
+        await person.press_quickly(*"fog", "ctrl+j")
+        await person.sees("Succeeded")
+        app = app_of(person)
+        if size[0] >= 100:
+            await person.sees("^g goes here")
+            assert "^g Result" in footer(person)
+            assert "y Copy" not in footer(person)
+            await person.press("ctrl+g")
+        await person.sees("y copies")
+        await person.press("y")
+        await person.sees("Copied")
+        assert "got" in app.clipboard
+        await person.press("ctrl+g")
+        assert isinstance(app.focused, Input)
+        assert app.focused.value == "fog"
+        await person.press_quickly("g", "ctrl+j")
+        await person.sees("foggy"[:4])
+        assert sent(person, "tools/call")[-1]["arguments"] == {"value": "fogg"}
+
+
+async def test_a_key_after_tab_replaces_nothing() -> None:
+    async with before() as person:
+        await at_tool(person, "all")
+        await person.press_quickly(*"fog", "tab", "up", "y", "ctrl+j")
+        await person.sees("Succeeded")
+        assert sent(person, "tools/call")[0]["arguments"] == {"text": "fogy", "number": 4}
+
+
+UNDONE: list[tuple[str, tuple[str, ...], Any]] = [
+    ("text", (*"fog", "ctrl+u", "ctrl+z"), "fog"),
+    ("text", (*"fog", "space", *"bank", "ctrl+z"), "fog "),
+    ("text", (*"fog", "ctrl+l", "ctrl+z"), "fog"),
+    ("text", (*"fog", "ctrl+n", "ctrl+z", "ctrl+z", "ctrl+y"), "fog"),
+    ("number", (*"2", "ctrl+z"), 4),
+    ("boolean", ("right", "right", "ctrl+z"), True),
+    ("enum", ("right", "right", "ctrl+z"), "red"),
+    ("list", ("enter", "enter", *"7", "up", "d", "ctrl+z"), [7]),
+    ("json", (*"7", "ctrl+l", "ctrl+z"), 7),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys", "value"), UNDONE)
+async def test_changes_of_every_kind_are_undone(kind: str, keys: tuple[str, ...], value: Any) -> None:
+    async with before() as person:
+        await at_tool(person, kind)
+        await person.press_quickly(*keys, "ctrl+j")
+        await person.sees("Succeeded")
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": value}
+
+
+async def test_arguments_replaced_by_those_of_an_earlier_call_come_back() -> None:
+    async with before() as person:
+        await at_tool(person, "text")
+        await person.press_quickly(*"fog", "ctrl+j")
+        await person.sees("Succeeded")
+        await person.press_quickly(*"gy", "ctrl+g", "r")
+        await until(lambda: getattr(app_of(person).focused, "value", "") == "fog", "the earlier arguments are there")
+        await person.press_quickly("ctrl+z", "ctrl+j")
+        await person.sees('"foggy"')
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 30), (160, 24)])
+async def test_the_field_with_the_focus_is_in_sight_also_after_a_call(size: tuple[int, int]) -> None:
+    async with before(size) as person:
+        await at_tool(person, "all")
+        for _ in range(8):
+            await person.press("tab")
+            assert focused_row(person) >= 0
+        await person.press_quickly("ctrl+j")
+        await person.sees("Succeeded")
+        if size[0] < 100:
+            await person.press("ctrl+g")
+        await until(lambda: focused_row(person) >= 0, "the field is in sight")
+        app_of(person).panel.form.query_one("FormScroll").scroll_home(animate=False)
+        await person.press("7")
+        await until(lambda: focused_row(person) >= 0, "the field is in sight while it is typed into")

@@ -1,0 +1,121 @@
+"""The mouse does what Enter does, and a theme that is switched shows everything in it, at the next start as well."""
+
+import pytest
+from textual.widgets import Input
+
+from inspector.config.looks import KeptTheme
+from inspector.config.paths import places
+from inspector.tui.screens.start import StartApp
+from inspector.tui.styles import _DARK, _LIGHT, DARK_NAME, LIGHT_NAME
+from tests.stories.persons import Person
+from tests.stories.test_keys_in_one_burst import app_of, at_tool, before, sent
+from tests.waiting import until
+
+
+async def click(person: Person, word: str) -> None:
+    """Click on the first place where a word stands."""
+    lines = person.screen.splitlines()
+    line = next(n for n, each in enumerate(lines) if word in each)
+    await person.pilot.click(offset=(lines[line].index(word) + 1, line))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 40)])
+async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tuple[int, int]) -> None:
+    async with before(size) as person:
+        await at_tool(person, "destroy")
+        await click(person, "Call ^j")
+        await person.sees("Claimed to be destructive")
+        await click(person, "no, leave it")
+        await until(lambda: not app_of(person).screen.is_modal, "the dialog is gone")
+        assert not sent(person, "tools/call")
+        await click(person, "Call ^j")
+        await person.sees("Claimed to be destructive")
+        await click(person, "yes, call it")
+        await person.sees("Succeeded")
+        assert len(sent(person, "tools/call")) == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 40)])
+async def test_a_row_a_list_and_the_button_by_clicks(size: tuple[int, int]) -> None:
+    async with before(size) as person:
+        await click(person, "2 Tools")
+        await person.sees(" list ")
+        await click(person, " list ")
+        await person.sees("+ add")
+        await click(person, "+ add")
+        await person.sees("+ add the first item")
+        await click(person, "+ add the first item")
+        await until(lambda: isinstance(app_of(person).focused, Input), "the item can be typed")
+        await person.press("7")
+        await click(person, "+ add an item")
+        await person.sees("2 now")
+        await click(person, "Call ^j")
+        await person.sees("Succeeded")
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": [7, 0]}
+
+
+async def test_a_click_counts_though_the_focus_that_it_takes_moves_everything() -> None:
+    async with before() as person:
+        await at_tool(person, "all")
+        await person.press_quickly(*["tab"] * 8)
+        await person.sees("Written as JSON: the schema does not say")
+        await click(person, "list · unset")
+        await person.sees("+ add the first item")
+
+
+def colours(person: Person) -> set[str]:
+    """The colours of all letters on the screen."""
+    strips = app_of(person).screen._compositor.render_strips()
+    styles = [segment.style for strip in strips for segment in strip if segment.style and segment.text.strip()]
+    return {each.color.triplet.hex for each in styles if each.color is not None and each.color.triplet is not None}
+
+
+_ONLY_DARK = {getattr(_DARK, name) for name in _DARK.__struct_fields__} - {
+    getattr(_LIGHT, name) for name in _LIGHT.__struct_fields__
+}
+_ONLY_LIGHT = {getattr(_LIGHT, name) for name in _LIGHT.__struct_fields__} - {
+    getattr(_DARK, name) for name in _DARK.__struct_fields__
+}
+
+
+async def test_a_theme_reaches_everything_that_was_drawn_before() -> None:
+    async with before() as person:
+        await at_tool(person, "all")
+        await person.press_quickly("ctrl+j")
+        await person.sees("Succeeded")
+        screens = ("2", "3", "4", "5", "6", "8", "9", "E", "0", "1")
+        await person.press("escape", "escape", "escape")
+        for screen in screens:
+            await person.press(screen)
+            await person.press("escape")
+        await person.press("2")
+        await person.sees("Line 1 of what it does")
+        assert colours(person) & _ONLY_DARK
+        assert not colours(person) & _ONLY_LIGHT
+        for old, new in ((_ONLY_DARK, _ONLY_LIGHT), (_ONLY_LIGHT, _ONLY_DARK)):
+            await person.press("ctrl+t")
+            for screen in screens:
+                await person.press(screen)
+                await until(lambda old=old: not colours(person) & old, f"screen {screen} is in the new colours")
+                assert colours(person) & new
+                await person.press("escape")
+            await person.press("2")
+
+
+async def test_the_theme_is_remembered() -> None:
+    async with before() as person:
+        await person.press("ctrl+t")
+        assert app_of(person).theme == LIGHT_NAME
+    assert KeptTheme(places().state).last() == LIGHT_NAME
+    async with before() as person:
+        assert app_of(person).theme == LIGHT_NAME
+        await person.press("ctrl+t")
+    async with before() as person:
+        assert app_of(person).theme == DARK_NAME
+
+
+@pytest.mark.parametrize("kept", [b"", b"\xff\x00", b"x" * 10_000, b"no-such-theme\n"])
+def test_a_file_that_names_no_theme_is_none(kept: bytes) -> None:
+    places().state.mkdir(parents=True)
+    (places().state / "theme").write_bytes(kept)
+    assert StartApp((), ()).theme == DARK_NAME
