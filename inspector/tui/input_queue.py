@@ -72,7 +72,7 @@ class InputQueue:
                 self._pressed = self._pressed_at(event)
             moved = self._moved_click(event) if isinstance(event, MouseUp) else None
             await act(event)
-            if moved is not None:
+            if moved is not None and moved.widget is not None:
                 moved.widget.post_message(moved)
             if isinstance(event, Key | Paste | MouseDown | MouseUp):
                 self._begin(self._under(event), rounds=_ROUNDS)
@@ -143,8 +143,8 @@ class InputQueue:
             return
         again = partial(self._passed, walk, rounds, way, first, node, turns + 1)
         if turns < _MOST_TURNS:
-            # Textual has no public name for the message that it has taken out of the queue to look at it, and for what a
-            # panel has asked to be called after a refresh, such as a focus, once the field is laid out.
+            # Textual has no public name for the message that it has taken out of the queue to look at it, and for what
+            # a panel has asked to be called after a refresh, such as a focus, once the field is laid out.
             if (node.message_queue_size or getattr(node, "_pending_message", None)) and node.call_later(again):
                 return
             if rounds == 1 and getattr(node, "_callbacks", None) and node.call_after_refresh(again):

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from inspector.tui.widgets.form_moves import FormScroll
 from tests.stories.persons import Person
 from tests.stories.test_keys_in_one_burst import app_of, at_tool, before, sent
 from tests.waiting import until
@@ -101,6 +102,6 @@ async def test_the_field_with_the_focus_is_in_sight_also_after_a_call(size: tupl
         if size[0] < 100:
             await person.press("ctrl+g")
         await until(lambda: focused_row(person) >= 0, "the field is in sight")
-        app_of(person).panel.form.query_one("FormScroll").scroll_home(animate=False)
+        app_of(person).panel.query(FormScroll).first().scroll_home(animate=False)
         await person.press("7")
         await until(lambda: focused_row(person) >= 0, "the field is in sight while it is typed into")

@@ -1,5 +1,7 @@
 """The mouse does what Enter does, and a theme that is switched shows everything in it, at the next start as well."""
 
+from functools import partial
+
 import pytest
 from textual.widgets import Input
 
@@ -70,6 +72,10 @@ def colours(person: Person) -> set[str]:
     return {each.color.triplet.hex for each in styles if each.color is not None and each.color.triplet is not None}
 
 
+def _shows_none_of(person: Person, others: set[str]) -> bool:
+    return not colours(person) & others
+
+
 _ONLY_DARK = {getattr(_DARK, name) for name in _DARK.__struct_fields__} - {
     getattr(_LIGHT, name) for name in _LIGHT.__struct_fields__
 }
@@ -96,7 +102,7 @@ async def test_a_theme_reaches_everything_that_was_drawn_before() -> None:
             await person.press("ctrl+t")
             for screen in screens:
                 await person.press(screen)
-                await until(lambda old=old: not colours(person) & old, f"screen {screen} is in the new colours")
+                await until(partial(_shows_none_of, person, old), f"screen {screen} is in the new colours")
                 assert colours(person) & new
                 await person.press("escape")
             await person.press("2")

@@ -5,7 +5,6 @@ taken last.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
@@ -269,14 +268,12 @@ class Steps(StepFindings, Generic[SideT, FormT]):
         field, self._field = self._field, self._field if step == "result" else None
         for each in _STEPS:
             self.set_class(each == step, f"-at-{each}")
-        if focus:
-            self.call_after_refresh(
-                {
-                    "list": self.side.focus_list,
-                    "form": partial(self._focus_form, field),
-                    "result": self.result.body.focus_body,
-                }[step]
-            )
+        if not focus:
+            return
+        if step == "form":
+            self.call_after_refresh(self._focus_form, field)
+        else:
+            self.call_after_refresh(self.side.focus_list if step == "list" else self.result.body.focus_body)
 
     def _focus_form(self, field: Widget | None) -> None:
         if field is not None and field.is_attached and self.form in field.ancestors:
