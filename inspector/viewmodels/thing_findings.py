@@ -79,6 +79,16 @@ def finding_spans(
     return [*lines, *_keys(len(groups) - len(shown), "" if full else more_key, evidence_key)] if lines else []
 
 
+def cause_line(checks: Found, frames: "Sequence[int | None]") -> list[Span]:
+    """What was found about the messages of one exchange and comes first, in a line; [] where it is only a hint."""
+    from inspector.checks.findings import Severity
+    from inspector.checks.verdict import verdict
+
+    found = {(each.id, each.sentence): each for n in frames if n for each in checks.of(n)}
+    first = verdict(found.values()).primary
+    return _line([first], limit=_LONG) if first is not None and first.severity is not Severity.HINT else []
+
+
 def _line(group: "Sequence[Finding]", *, limit: int) -> list[Span]:
     first = group[0]
     sign, role = mark(3 - first.severity.rank)

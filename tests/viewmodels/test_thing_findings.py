@@ -6,7 +6,7 @@ from inspector.checks.findings import Severity
 from inspector.protocol.things import Prompt, Template, Thing, Tool
 from inspector.viewmodels.found import Found
 from inspector.viewmodels.lines import plain
-from inspector.viewmodels.thing_findings import finding_spans, findings_about
+from inspector.viewmodels.thing_findings import cause_line, finding_spans, findings_about
 from tests.viewmodels.tape import Tape
 from tests.viewmodels.test_found import finding
 
@@ -52,3 +52,13 @@ def test_foreign_words_in_a_sentence_are_shown_and_do_nothing() -> None:
     assert "\x1b" not in line
     assert "␛[2J" in line
     assert len(line) < 200
+
+
+def test_the_cause_of_a_call_is_what_comes_first_of_its_messages_and_no_hint(tape: Tape) -> None:
+    found = Found(tape.journal)
+    found.add([finding("K15", 8, Severity.HINT), finding("L-20", 8, Severity.WARNING), finding("E05", 5)])
+    assert "L-20" in plain(cause_line(found, (7, 8)))
+    assert cause_line(found, (9, None)) == []
+    only_hints = Found(tape.journal)
+    only_hints.add([finding("K15", 8, Severity.HINT)])
+    assert cause_line(only_hints, (7, 8)) == []

@@ -22,6 +22,7 @@ from inspector.tui.panels.steps import Steps
 from inspector.tui.panels.thing_form import ThingForm
 from inspector.tui.panels.thing_list import ThingSide
 from inspector.tui.subject import Subject
+from inspector.viewmodels.roles import Span
 
 ThingSideT = TypeVar("ThingSideT", bound=ThingSide)
 ThingFormT = TypeVar("ThingFormT", bound=ThingForm)
@@ -53,6 +54,7 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         """All requests of its method."""
         self.wanted: Exchange | None = None
         """The request that is being read back, or was last."""
+        self._seen_cause: tuple[object, ...] = ()
         self._looks = 0
         """How often something else was to be shown: what was read for an earlier look is not wanted any more."""
 
@@ -81,8 +83,23 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
             self.show_history()
         if self.result.is_empty:
             self._show_newest()
+        self._sync_cause()
         self.result.tick(self.subject.now_ns, clocks_of(self.subject, self.result.exchange))
         self.result.body.sync()
+
+    def _sync_cause(self) -> None:
+        """Say above the result what checks have found about its exchange. Nearly free while nothing is new."""
+        checks, exchange = self.subject.checks_so_far, self.result.exchange
+        frames = (exchange.request_frame, exchange.answer_frame) if exchange is not None else ()
+        seen = (checks, checks.changes if checks is not None else 0, frames, self.app.current_theme.dark)
+        if seen != self._seen_cause:
+            self._seen_cause = seen
+            line: list[Span] = []
+            if checks is not None and frames:
+                from inspector.viewmodels.thing_findings import cause_line
+
+                line = cause_line(checks, frames)
+            self.result.say_cause(line)
 
     def rebind(self, subject: Subject) -> None:
         """Show another conversation; the chosen thing and what was typed stay.

@@ -54,6 +54,8 @@ it came, and the earlier calls, of which Enter shows one.
     DEFAULT_CSS = """
     ResultPanel { layout: vertical; }
     ResultPanel > .result--headline { height: 1; }
+    ResultPanel > .result--cause { height: auto; max-height: 3; padding: 0 1; display: none; }
+    ResultPanel.-caused > .result--cause { display: block; }
     ResultPanel > .result--running { height: auto; padding: 0 1; display: none; }
     ResultPanel.-running > .result--running { display: block; }
     ResultPanel > FormBar { display: none; margin: 0 0 1 0; }
@@ -85,13 +87,15 @@ it came, and the earlier calls, of which Enter shows one.
         self._written = 0
         """The lines on stderr that the headline counts."""
         self._line = StatusLine(classes="result--headline")
+        self._cause = Static("", classes="result--cause")
         self._progress = Static("", classes="result--running")
         self.body = ResultBody(words)
         """The views."""
 
     def compose(self) -> ComposeResult:
-        """Headline, progress, views."""
+        """Headline, what checks have found, progress, views."""
         yield self._line
+        yield self._cause
         yield self._progress
         yield FormBar((), (Deed("cancel", f"{glyphs().times} cancel"),), typed_at=False)
         yield self.body
@@ -133,6 +137,13 @@ it came, and the earlier calls, of which Enter shows one.
     def show(self, looked: Looked, *, earlier: bool = False) -> None:
         """Show a call that is over; `earlier` if its connection is."""
         self._take(looked, None, earlier=earlier)
+
+    def say_cause(self, line: list[Span]) -> None:
+        """Say in a line what checks have found about the call that is shown; [] for nothing."""
+        self.set_class(bool(line), "-caused")
+        words = spans_to_text(line, dark=self.app.current_theme.dark)
+        words.no_wrap = False
+        self._cause.update(words)
 
     def outlive(self) -> None:
         """Say that what is shown came of the connection before."""
