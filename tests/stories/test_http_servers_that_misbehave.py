@@ -243,7 +243,7 @@ async def test_a_stateless_server_without_discovery_is_used_in_a_version_that_it
             if b"initialize" not in request.body
         )
         judged = await mcp_inspect("check", "--json", site.url, place=tmp_path)
-    assert f"The server does not know server/discover. {MODERN} is used, which it names." in ran.told
+    assert f"Using {MODERN}, which the server names: it does not know server/discover." in ran.told
     assert [each["id"] for each in judged.json["findings"] if each["severity"] == "error"] == ["L05"]
 
 

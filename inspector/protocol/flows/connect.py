@@ -146,7 +146,7 @@ def _undiscovered(wish: Wish, date: str) -> Flow[Opening]:
             f"the server names {date}, does not know server/discover, and has none of the lists of that revision",
             hint="Try --era legacy.",
         )
-    yield Tell(f"The server does not know server/discover. {date} is used, which it names.")
+    yield Tell(f"Using {date}, which the server names: it does not know server/discover.")
     return Opening(revision=row, server=server, capabilities=capabilities)
 
 
