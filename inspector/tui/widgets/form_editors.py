@@ -4,12 +4,13 @@ An editor shows a text and posts what is typed; what the text means is its field
 """
 
 from textual.actions import SkipAction
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Opened, TextField
 from inspector.forms.typed import json_text, same
 from inspector.forms.values import FormValue
+from inspector.tui.widgets.cluster_edit import ClusterArea, ClusterInput
 from inspector.tui.widgets.segments import Segments
 
 UNSET_WORD = "unset"
@@ -19,7 +20,7 @@ _SEGMENT_CELLS = 150
 """Together; more would take too many lines."""
 
 
-class LineEdit(Input):
+class LineEdit(ClusterInput):
     """One line of text. A focus selects nothing, so that a stray key destroys nothing."""
 
     DEFAULT_CSS = """
@@ -47,7 +48,7 @@ class LineEdit(Input):
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
 
 
-class BlockEdit(TextArea):
+class BlockEdit(ClusterArea):
     """Several lines. Tab goes on to the next field."""
 
     DEFAULT_CSS = """

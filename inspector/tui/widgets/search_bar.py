@@ -18,13 +18,14 @@ from textual.widgets import Input, Label
 
 from inspector.tui import keys
 from inspector.tui.styles import glyphs
+from inspector.tui.widgets.cluster_edit import ClusterInput
 from inspector.viewmodels.text import one_line
 
 _PAUSE = 0.12
 """Seconds without a key after which what was typed is told."""
 
 
-class SearchLine(Input):
+class SearchLine(ClusterInput):
     """The field. Its keys go to the bar where they mean something else than typing."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.SEARCH)
@@ -39,8 +40,6 @@ class SearchLine(Input):
             event.stop()
             event.prevent_default()
             await self.run_action("app.help")
-            return
-        await super()._on_key(event)
 
     def action_leave(self) -> None:
         """Clear, or leave."""
