@@ -11,7 +11,7 @@ from inspector.protocol import peek
 _MOST = 200
 _DEPTH = 4
 _NAMES = (
-    *("detail", "details", "reason", "message", "error_description", "error", "cause", "description", "title", "msg"),
+    *("detail", "details", "reason", "message", "error_description", "error", "cause", "description", "msg", "title"),
     *("hint", "errors", "issues", "name"),
 )
 """Members that say why, the best first."""

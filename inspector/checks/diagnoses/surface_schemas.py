@@ -211,7 +211,9 @@ def _library_of(schema: Any) -> str:
     if type(schema) is not dict:
         return ""
     inner = [schema, *(each for each in schema.values() if type(each) is dict and "$schema" not in schema)]
-    for each in inner[:20]:
+    below = schema.get("properties")
+    inner += [each for each in below.values() if type(each) is dict] if type(below) is dict else []
+    for each in inner[:40]:
         vendor = peek.text(each, "~standard", "vendor") or ""
         if vendor:
             return vendor[:20]

@@ -244,7 +244,29 @@ def failures_are_results(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}", "/error")
 
 
-_FAILED = re.compile(r"(?i)\s*(error|exception|traceback|failed|failure)\b\s*[:(!]")
+_FAILED = re.compile(
+    r"(?i)[^\w\n]{0,6}(?:[\w./-]{1,30} ){0,4}?\w{0,30}?(?:error|exception|traceback|failed|failure|fatal)\b(?!s|-)"
+    r"(?: (?:\d{3}|occurred|calling|executing|fetching|while|to)\b[^\n:]{0,60})?\s{0,3}\]?\s{0,3}[:(!-]"
+    r"|[^\w\n]{1,6}(?:error|failed|fatal)[^\w\n]{1,4}\w|(?:error|failed) to \w"
+)
+"""How a short text begins that tells of a failure."""
+_OPENLY = re.compile(r"(?i)\s*(error|exception|traceback|failed|failure)\b\s*[:(!]")
+"""How a text of any length begins."""
+_SHORT = 400
+_STATUSES = (
+    r"(?:bad request|unauthorized|forbidden|not found|too many requests|internal server error|bad gateway|"
+    r"service unavailable|gateway timeout|client error|server error)"
+)
+_CAUSE = re.compile(
+    rf"(?i)\W{{0,6}}(?:[\w./-]{{1,30}} ){{0,4}}?\w{{0,30}}(?:error|failed|returned|responded)\b"
+    rf".{{0,60}}\b[45]\d\d {_STATUSES}\b|"
+    rf"\W{{0,6}}(?:{_STATUSES}|not authenticated|access denied|fetch failed)[.!]?\s*$|"
+    r"\W{0,6}(?:[\w./-]{1,30}:? ){0,4}?(?:connect|getaddrinfo|read) (?:ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET)\b"
+)
+"""How a short text begins that tells of a request that failed."""
+_REFUSAL = re.compile(
+    r"(?i)not (?:authenticated|authorized|found)|unauthorized|forbidden|invalid|denied|expired|required"
+)
 _STATUS = re.compile(
     r"(?i)\s*(?:(?:axios)?error: )?(?:request failed with status code [45]\d\d\b|(?:client|server) error '[45]\d\d |"
     r"http(?:/\d(?:\.\d)?)?(?: error)?:? [45]\d\d\b|[45]\d\d (?:client error|server error|bad request|unauthorized|"
@@ -265,6 +287,8 @@ def _failure_in(text: str, structure: Any) -> tuple[str, bool]:
             structure = json.loads(text)
         except (ValueError, RecursionError):
             structure = None
+        if type(structure) is dict:
+            return _failure_of(structure), True
     if said := _failure_of(structure):
         return said, True
     if found := _STATUS.match(text[:200]):
@@ -273,17 +297,27 @@ def _failure_in(text: str, structure: Any) -> tuple[str, bool]:
     if head.startswith(("<!doctype html", "<html")) and (found := _DOOR.search(text[:4000])):
         title = re.sub(r"<[^>]*>", "", found.group()).strip()
         return f"a web page, “{title[:80]}”", True
-    return (text[:60].strip(), False) if _FAILED.match(text[:40]) else ("", False)
+    short = len(text) <= _SHORT and text.count("\n") <= 3
+    if short and _CAUSE.match(text):
+        return text.strip(), True
+    begins = _FAILED.match(text[:120]) if short else _OPENLY.match(text[:40])
+    return (text[:160].strip(), False) if begins else ("", False)
 
 
 def _failure_of(value: Any) -> str:
     """The words of an error document: what an API sends in the place of an answer; "" if it is none."""
     if type(value) is not dict:
         return ""
-    error, status = value.get("error"), value.get("status", value.get("statusCode"))
-    refused = type(status) is int and 400 <= status <= 599
+    error, status = value.get("error"), value.get("status", value.get("statusCode", value.get("code")))
+    if isinstance(status, str) and status.isdecimal() and len(status) == 3:
+        status = int(status)
+    refused = type(status) is int and 400 <= status <= 599 and bool(words_in(value))
     graphql = type(value.get("errors")) is list and value["errors"] and "data" in value and value["data"] is None
     failed = value.get("success") is False or value.get("ok") is False or value.get("status") == "error"
+    failed = failed or value.get("isError") is True
+    alone = value.get("detail") if len(value) == 1 else None
+    if isinstance(alone, str) and len(alone) < _SHORT and _REFUSAL.search(alone):
+        return alone
     if (error and type(error) in (str, dict) and not value.get("result")) or refused or graphql or failed:
         words = words_in(value)
         return f"{status} {words}" if refused and str(status) not in words else words or "an error"
