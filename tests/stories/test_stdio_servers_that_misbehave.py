@@ -58,6 +58,8 @@ async def test_a_server_that_exits_at_the_probe_is_started_once_more_and_not_bla
     assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
     assert ran.told.count(STRANGERS.format(1)) == 1
     assert not any(name in ran.told + ran.stdout.decode() for name in ("P-04", "P-05", "expect initialized"))
+    if words[0] in ("list", "info"):
+        assert [f"! {notice}".startswith(STRANGERS.format(1)) for notice in ran.json["notices"]] == [True]
     assert ran.seen.methods()[:2] == ["server/discover", "initialize"]
 
 

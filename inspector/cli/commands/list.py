@@ -94,7 +94,7 @@ def _as_json(visit: Visit, fetched: dict[str, Fetched]) -> dict[str, Any]:
     lists = {kind: fetched[kind].exact if kind in fetched else () for kind in LISTS}
     about = {kind: each.about for kind, each in fetched.items()}
     opened = {"revision": opening.revision.date, "era": opening.era, "server": opening.server}
-    return {**opened, **lists, "lists": about}
+    return {**opened, **lists, "lists": about, "notices": list(visit.session.journal.notices)}
 
 
 def _report(visit: Visit, refused: Fetched) -> ExitStatus:
