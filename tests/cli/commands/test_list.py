@@ -8,7 +8,7 @@ from inspector.cli.commands import list as listing
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import LEGACY, demo, inspect, scripted
 
-_MEMBERS = ["revision", "era", "server", "tools", "resources", "templates", "prompts", "lists"]
+_MEMBERS = ["revision", "era", "server", "tools", "resources", "templates", "prompts", "lists", "notices"]
 _TOOL = '{"name":"odd","inputSchema":{"type":"object"},"n":1.50e2,"big":123456789012345678901234567890}'
 
 
