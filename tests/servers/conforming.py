@@ -1,12 +1,14 @@
 """A server that keeps to the specification in every revision: what any check says of it, and is no hint, is false.
 
-    python conforming.py [era=REVISION[,REVISION…]] [offers=WORD,…] [paged] [late=SECONDS] [mute] [loud]
+    python conforming.py [era=REVISION[,REVISION…]] [offers=WORD,…] [paged] [late=SECONDS] [mute] [loud] [asks]
 
 Over stdio it is this file alone; over HTTP `http` makes a handler of it. `offers` are of tools, resources, prompts,
 logging and completions, all of them if nothing is said. `mute` ignores what comes before the handshake, as older
-servers may; `loud` writes much to stderr. Nothing of this project is used for what it says.
+servers may; `loud` writes much to stderr; `asks` pings the client, asks for its roots if it has any,
+and logs. Nothing of this project is used for what it says.
 """
 
+import base64
 import json
 import sys
 import time
@@ -36,6 +38,27 @@ _CHANGES = {
     "prompts": {"listChanged": True},
     "resources": {"listChanged": True, "subscribe": True},
 }
+_PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c4944415408d76360a8bb0600019a00de1b4fa4010000000049454e44ae426082"
+)
+_SOUND = bytes.fromhex(
+    "524946462600000057415645666d74201000000001000100401f0000803e000002001000646174610200000000000000"
+)[:46]
+_POINT = {"type": "object", "properties": {"x": {"type": "number", "description": "East."}}, "required": ["x"]}
+_RICH = {
+    "type": "object",
+    "properties": {
+        "mode": {"type": "string", "enum": ["short", "long"], "default": "short", "description": "How much."},
+        "at": {"$ref": "#/$defs/point", "description": "Where."},
+        "count": {"type": "integer", "minimum": 1, "maximum": 10, "description": "How many."},
+        "when": {"type": "string", "format": "date-time", "description": "When."},
+        "tags": {"type": "array", "items": {"type": "string"}, "description": "What for."},
+        "either": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Text, or nothing."},
+    },
+    "$defs": {"point": _POINT},
+    "additionalProperties": False,
+}
 _TEXT = {"type": "string", "description": "What to say."}
 
 
@@ -54,6 +77,9 @@ class Conforming:
         self, revisions: tuple[str, ...] = LEGACY[:0:-1], offers: tuple[str, ...] = OFFERS, *, paged: bool = False
     ) -> None:
         self.revisions, self.offers, self.paged = revisions, offers, paged
+        self.asks = False
+        """Whether it has requests and notifications of its own after a handshake."""
+        self._client: dict[str, Any] = {}
         self.revision = ""
         """What a handshake has agreed on; "" before it."""
 
@@ -64,9 +90,9 @@ class Conforming:
 
     def answer(self, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """What it sends for a message: notifications, and the response to a request."""
-        if "id" not in message:
-            return
-        if "method" not in message:
+        if message.get("method") == "notifications/initialized" and self.asks:
+            yield from self._asked()
+        if "id" not in message or "method" not in message:
             return
         try:
             params = message.get("params", {})
@@ -93,6 +119,14 @@ class Conforming:
             data = {"supported": list(self.revisions), "requested": declared}
             raise Refused(-32022, "Unsupported protocol version", data)
         return str(declared)
+
+    def _asked(self) -> Iterator[dict[str, Any]]:
+        yield {"jsonrpc": "2.0", "id": "ping-1", "method": "ping"}
+        if "roots" in self._client:
+            yield {"jsonrpc": "2.0", "id": "roots-1", "method": "roots/list"}
+        if "logging" in self.offers:
+            said = {"level": "info", "logger": "conforming", "data": "ready"}
+            yield {"jsonrpc": "2.0", "method": "notifications/message", "params": said}
 
     def _only_modern(self) -> bool:
         return self.revisions == (MODERN,)
@@ -132,6 +166,7 @@ class Conforming:
             data = {"supported": list(self.revisions), "requested": params.get("protocolVersion")}
             raise Refused(-32022, "Unsupported protocol version", data)
         wanted = params.get("protocolVersion")
+        self._client = params.get("capabilities", {})
         self.revision = wanted if wanted in known else known[0]
         return {
             "protocolVersion": self.revision,
@@ -172,7 +207,7 @@ class Conforming:
 
     def _did(self, method: str, params: Any, revision: str) -> Any:
         if method == "tools/call":
-            return _called(params, revision)
+            return _called(params, revision, embeds="resources" in self.offers)
         if method == "resources/read":
             if params.get("uri") != "note:///one":
                 code = -32602 if revision == MODERN else -32002
@@ -215,12 +250,25 @@ def _tools(revision: str) -> Iterator[dict[str, Any]]:
         say["annotations"] = {"readOnlyHint": True}
     yield say
     yield {"name": "work", "description": "Works for a while.", "inputSchema": {"type": "object", "properties": {}}}
+    yield {"name": "show", "description": "Shows every kind of content.", "inputSchema": _RICH}
 
 
-def _called(params: Any, revision: str) -> Any:
+def _contents(revision: str) -> Iterator[dict[str, Any]]:
+    yield {"type": "text", "text": "a picture:"}
+    yield {"type": "image", "data": base64.b64encode(_PICTURE).decode(), "mimeType": "image/png"}
+    yield {"type": "resource", "resource": {"uri": "note:///one", "mimeType": "text/plain", "text": "one"}}
+    if revision >= "2025-03-26":
+        yield {"type": "audio", "data": base64.b64encode(_SOUND).decode(), "mimeType": "audio/wav"}
+    if revision >= "2025-06-18":
+        yield {"type": "resource_link", "uri": "note:///one", "name": "one", "mimeType": "text/plain"}
+
+
+def _called(params: Any, revision: str, *, embeds: bool) -> Any:
     name, arguments = params.get("name"), params.get("arguments", {})
     if name == "work":
         return {"content": [{"type": "text", "text": "done"}]}
+    if name == "show":
+        return {"content": [each for each in _contents(revision) if embeds or each["type"] != "resource"]}
     if name != "say":
         raise Refused(-32602, f"Unknown tool: {name}")
     if not isinstance(arguments.get("text"), str):
@@ -237,6 +285,7 @@ def main(words: list[str]) -> None:
     offers = tuple(filter(None, given["offers"].split(","))) if "offers" in given else OFFERS
     time.sleep(float(given.get("late", 0)))
     server = Conforming(era, offers, paged="paged" in given)
+    server.asks = "asks" in given
     if "loud" in given:
         for at in range(20_000):
             sys.stderr.write(f"2026-01-01 12:00:00 DEBUG conforming: step {at} of many, all harmless, error=0\n")

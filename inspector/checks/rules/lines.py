@@ -86,7 +86,8 @@ def ends_when_input_ends(case: Case) -> Iterator[Flaw]:
         if fact.event is ProcessEvent.STDIN_EOF:
             closed = time_ns if closed is None else closed
         elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
-            if time_ns - closed >= _PATIENCE_NS * 9 // 10:
+            by_itself = fact.event is ProcessEvent.EXIT  # a signal is sent by a timer, which may be early
+            if time_ns - closed >= (_PATIENCE_NS if by_itself else _PATIENCE_NS * 9 // 10):
                 said = f"the process was there {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
                 yield Flaw(said, frames=(n,), instead=True)
             return

@@ -63,6 +63,7 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
     ("id_", "script"),
     [
         ("S01", lambda: Talk().frame(b'{"jsonrpc":"2.0","id":', eol=Eol.NONE)),
+        ("S04", _closed(1.9)),
         ("S01", lambda: Talk().frame(b"hello", channel=Channel.MEMORY)),
         ("S02", lambda: Talk().frame(b"{", channel=Channel.MEMORY)),
         ("S05", lambda: Talk(opened=False).exit(1)),
