@@ -143,10 +143,8 @@ class Conversation:
         kind = KIND_OF_METHOD_ASKING.get(exchange.method)
         if kind is None:
             return []
-        ours = [each for each in self.pairs.pending if each.sender is Direction.TO_SERVER]
-        there = [each for each in ours if exchange.http is not None and each.http == exchange.http]
-        causes = there or ours  # over HTTP the stream tells; on one pipe it is certain only if one request is open
-        cause = causes[0].number if len(causes) == 1 else None
+        ours = self.pairs.only_open(_TO_SERVER, exchange.http)  # the stream tells; on a pipe only one may be open
+        cause = None if ours is None else ours.number
         task = self.tasks.find(related_task(params) or "")
         if task is not None and task.exchange is not None:
             cause = task.exchange

@@ -233,7 +233,7 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Kept:
     return Kept(
         names=vars(log)["_names"],
         open_records=_open_records(log),
-        open=[each.number for each in pairs["_open"].values()],
+        open=sorted(each.number for side in pairs["_open"].values() for each in side.values()),
         ended=[(sender, id_, number) for (sender, id_), number in pairs["_ended"].items()],
         tokens=[(asker, token, number) for (asker, token), number in parts["progress"]["_by_token"].items()],
         further=operations["_further"],
@@ -299,9 +299,9 @@ def _fill(parts: Mapping[str, dict[str, Any]], kept: Kept, log: ExchangeLog) -> 
     pairs, operations, tasks = parts["pairs"], parts["operations"], parts["tasks"]
     for number in kept.open:
         exchange = _of(log, number)
-        pairs["_open"][exchange.sender, exchange.id] = exchange
+        pairs["_open"][exchange.sender][exchange.id] = exchange
         if exchange.http is not None:
-            pairs["_on"].setdefault(exchange.http, {})[number] = exchange
+            pairs["_on"].setdefault((exchange.http, exchange.sender), {})[number] = exchange
     pairs["_ended"] = {(sender, id_): number for sender, id_, number in _within(kept.ended, log)}
     parts["progress"]["_by_token"] = {(asker, token): number for asker, token, number in _within(kept.tokens, log)}
     operations["_further"], operations["_asking"] = kept.further, kept.asking

@@ -8,6 +8,7 @@ from inspector.checks.scene import Case
 from inspector.checks.secrets import secret_in
 from inspector.checks.traits import LARGE
 from inspector.protocol import peek
+from inspector.protocol.jsonrpc import Answer
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _LIKELY = Confidence.LIKELY
@@ -109,7 +110,9 @@ def calls_are_answered(case: Case) -> Iterator[Flaw]:
     fix="Leave it out: what a tool returns goes to the model and its provider.",
 )
 def results_hold_no_secrets(case: Case) -> Iterator[Flaw]:
-    """By the shapes that well-known tokens have. It says where, and never repeats them."""
-    payload = case.frame.payload[:_LOOKED_AT] if case.frame is not None else b""
-    if name := secret_in(payload):
+    """By the shapes that well-known tokens have. It says where, and never repeats them.
+
+    Looked at is the message, not its frame: that of a batch has thousands.
+    """
+    if isinstance(case.message, Answer) and (name := secret_in(case.message.result_part.raw[:_LOOKED_AT])):
         yield Flaw(f"the result of {case.method[:60]} holds what looks like {name}", "/result")

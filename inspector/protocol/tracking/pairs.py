@@ -26,11 +26,14 @@ class Pairs:
     def __init__(self) -> None:
         self.exchanges = ExchangeLog()
         """Exchange number n stands at position n - 1."""
-        self._open: dict[tuple[Direction, RequestId], Exchange] = {}
+        self._open: dict[Direction, dict[RequestId, Exchange]] = {each: {} for each in Direction}
         self._ended: dict[tuple[Direction, RequestId], int] = {}
         """Their numbers, those that ended last at the end."""
-        self._on: dict[int, dict[int, Exchange]] = {}
-        """What is open, by its HTTP exchange and its own number: thousands may be, each with an end to come."""
+        self._on: dict[tuple[int, Direction], dict[int, Exchange]] = {}
+        """What is open, by its HTTP exchange and its sender, then by its own number.
+
+        Thousands may be open, each with an end to come: nothing here goes through all of them for one message.
+        """
 
     def open(self, frame: Frame, request: Request, *, target: str, revision: str | None) -> Exchange:
         """A request was sent. One with the id of an open request takes the place of that one in the table."""
@@ -51,18 +54,17 @@ class Pairs:
 
     def begin(self, exchange: Exchange) -> None:
         """The next exchange, open."""
-        key = exchange.sender, exchange.id
         self.exchanges.append(exchange)
-        displaced = self._open.get(key)
+        displaced = self.find_open(exchange.sender, exchange.id)
         if displaced is not None:
             self._end(displaced, exchange.started_ns, ExchangeState.LOST, _ID_TAKEN)
-        self._open[key] = exchange
+        self._open[exchange.sender][exchange.id] = exchange
         if exchange.http is not None:
-            self._on.setdefault(exchange.http, {})[exchange.number] = exchange
+            self._on.setdefault((exchange.http, exchange.sender), {})[exchange.number] = exchange
 
     def answered(self, exchange: Exchange, frame: int, time_ns: int) -> None:
         """What `close` does where a result belongs to an open request beyond doubt."""
-        self._no_longer_open((exchange.sender, exchange.id))
+        self._no_longer_open(exchange.sender, exchange.id)
         self._remember(exchange)
         exchange.answer_frame, exchange.ended_ns, exchange.why = frame, time_ns, ""
         exchange.state = ExchangeState.ANSWERED
@@ -76,7 +78,7 @@ class Pairs:
         ended = None if message.id is None else self._find_ended(asker, message.id)
         exchange = self._asked(frame, message, asker, ended)
         if exchange is not None:
-            self._no_longer_open((asker, exchange.id))
+            self._no_longer_open(asker, exchange.id)
             self._remember(exchange)
             self._settle(exchange, frame, message)
             return exchange, False
@@ -86,7 +88,7 @@ class Pairs:
 
     def cancel(self, frame: Frame, id_: RequestId, why: str) -> Exchange | None:
         """The side that sent a request takes it back; None if no such request is open."""
-        exchange = self._open.get((frame.direction, id_))
+        exchange = self.find_open(frame.direction, id_)
         if exchange is not None:
             self._end(exchange, frame.time_ns, ExchangeState.CANCELLED, why)
         return exchange
@@ -113,28 +115,40 @@ class Pairs:
 
     def find_open(self, sender: Direction, id_: RequestId) -> Exchange | None:
         """The open request of that id."""
-        return self._open.get((sender, id_))
+        return self._open[sender].get(id_)
+
+    def only_open(self, sender: Direction, http: int | None) -> Exchange | None:
+        """The one request of a side that is open on an HTTP exchange, else anywhere; None if several are."""
+        there = {} if http is None else self._on.get((http, sender), {})
+        found = there or self._open[sender]
+        return next(iter(found.values())) if len(found) == 1 else None
 
     @property
     def pending(self) -> list[Exchange]:
         """What is still awaited, oldest first."""
-        return list(self._open.values())
+        return sorted((each for there in self._open.values() for each in there.values()), key=_number)
+
+    @property
+    def count_open(self) -> int:
+        """How many are still awaited."""
+        return sum(map(len, self._open.values()))
 
     def open_on(self, http: int) -> list[Exchange]:
         """What is still awaited and was carried by this HTTP exchange, oldest first."""
-        return list(self._on.get(http, {}).values())
+        return sorted((each for side in Direction for each in self._on.get((http, side), {}).values()), key=_number)
 
-    def _no_longer_open(self, key: tuple[Direction, RequestId]) -> None:
-        exchange = self._open.pop(key, None)
+    def _no_longer_open(self, sender: Direction, id_: RequestId) -> None:
+        exchange = self._open[sender].pop(id_, None)
         if exchange is None or exchange.http is None:
             return
-        there = self._on.get(exchange.http, {})
+        place = exchange.http, sender
+        there = self._on.get(place, {})
         there.pop(exchange.number, None)
         if not there:
-            self._on.pop(exchange.http, None)
+            self._on.pop(place, None)
 
     def _end(self, exchange: Exchange, time_ns: int, state: ExchangeState, why: str) -> None:
-        self._no_longer_open((exchange.sender, exchange.id))
+        self._no_longer_open(exchange.sender, exchange.id)
         self._remember(exchange)
         exchange.state, exchange.ended_ns, exchange.why = state, time_ns, why
         self.exchanges.keep(exchange)
@@ -158,7 +172,7 @@ class Pairs:
         """The request that it answers; None if none waits for it."""
         if message.id is None:
             return self._alone_on(frame.http, asker)
-        waiting = self._open.get((asker, message.id))
+        waiting = self.find_open(asker, message.id)
         if waiting is None and ended is None and isinstance(message, ErrorAnswer) and frame.channel is Channel.REPLY:
             return self._alone_on(frame.http, asker)
         if ended is not None and ended.state is ExchangeState.LOST and ended.http is not None:
@@ -168,8 +182,8 @@ class Pairs:
     def _alone_on(self, http: int | None, asker: Direction) -> Exchange | None:
         if http is None:
             return None
-        there = [exchange for exchange in self.open_on(http) if exchange.sender is asker]
-        return there[0] if len(there) == 1 else None
+        there = self._on.get((http, asker), {})
+        return next(iter(there.values())) if len(there) == 1 else None
 
     def _settle(self, exchange: Exchange, frame: Frame, message: Answer | ErrorAnswer) -> None:
         exchange.answer_frame, exchange.ended_ns, exchange.why = frame.n, frame.time_ns, ""
@@ -186,3 +200,7 @@ class Pairs:
                 exchange.error_code = message.code
         if exchange.state in (ExchangeState.CANCELLED, ExchangeState.LOST):
             exchange.state = ExchangeState.LATE
+
+
+def _number(exchange: Exchange) -> int:
+    return exchange.number

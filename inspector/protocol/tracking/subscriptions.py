@@ -31,7 +31,7 @@ MOST_URIS = 10_000
 MOST_OPEN = 100
 """Streams at one time that notifications are looked up in: the newest."""
 _MOST_PARENTS = 1000
-"""Watched URIs among which the parent of a sub-resource is looked for."""
+"""Beginnings of a URI that may be the watched parent of a sub-resource."""
 
 
 class Filter(msgspec.Struct, frozen=True):
@@ -62,9 +62,14 @@ class Filter(msgspec.Struct, frozen=True):
             self.tools and not other.tools,
             self.prompts and not other.prompts,
             self.resources and not other.resources,
-            tuple(uri for uri in self.uris if uri not in other.uris),
-            tuple(id_ for id_ in self.task_ids if id_ not in other.task_ids),
+            _lacking(self.uris, other.uris),
+            _lacking(self.task_ids, other.task_ids),
         )
+
+
+def _lacking(asked: tuple[str, ...], granted: tuple[str, ...]) -> tuple[str, ...]:
+    had = frozenset(granted)
+    return tuple(each for each in asked if each not in had)
 
 
 _FLAGS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourcesListChanged": "resources"}
@@ -90,6 +95,15 @@ class Stream(msgspec.Struct, eq=False):
     acknowledged_frame: int | None = None
     count: int = 0
     """Notifications that came on it, the acknowledgement aside."""
+    _uris: frozenset[str] | None = None
+
+    def grants(self, uri: str) -> bool:
+        """Whether the server promised the updates of this URI."""
+        if self.granted is None:
+            return False
+        if self._uris is None:
+            self._uris = frozenset(self.granted.uris)
+        return uri in self._uris
 
     @property
     def is_open(self) -> bool:
@@ -229,9 +243,21 @@ class Subscriptions:
         self.count += 1
         self._count(uri, frame)
         if uri not in self._parents and len(self._parents) < MOST_URIS:
-            self._parents[uri] = _parent(uri, self.watched)
+            self._parents[uri] = self._parent(uri)
         if parent := self._parents.get(uri):
             self._count(parent, frame)  # the uri may be that of a sub-resource of the one that was subscribed to
+
+    def _parent(self, uri: str) -> str:
+        """The longest watched URI that this one lies below; "" if there is none, or it is watched itself.
+
+        Looked up by its own beginnings: there may be thousands of watched URIs, each with an update.
+        """
+        streams = self.open_streams
+
+        def watched(beginning: str) -> bool:
+            return bool(self.subscribed.get(beginning)) or any(each.grants(beginning) for each in streams)
+
+        return "" if watched(uri) else next(filter(watched, _above(uri)), "")
 
     def _changed(self) -> None:
         """What is watched may be something else now."""
@@ -257,10 +283,7 @@ class Subscriptions:
         return fits[-1] if named is not None and fits else fits[0] if len(fits) == 1 else None
 
 
-def _parent(uri: str, watched: tuple[str, ...]) -> str:
-    """The watched URI that this one lies below, the longest if several do; "" if none does, or it is watched itself."""
-    if uri in watched:
-        return ""
-    above = (each for each in watched[:_MOST_PARENTS] if each and uri.startswith(each))
-    fits = [each for each in above if each.endswith("/") or uri[len(each) : len(each) + 1] in ("/", "?", "#")]
-    return max(fits, key=len, default="")
+def _above(uri: str) -> list[str]:
+    """The URIs that one may lie below, the longest first: what stands before a delimiter, and up to a slash with it."""
+    ends = {at for i, char in enumerate(uri) if char in "/?#" for at in ((i, i + 1) if char == "/" else (i,))}
+    return [uri[:at] for at in sorted(ends, reverse=True) if 0 < at < len(uri)][:_MOST_PARENTS]
