@@ -5,7 +5,7 @@ beside letters that run from right to left, tags behind a black flag. Those are 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
 
@@ -92,6 +92,17 @@ _NAMES: Final = (
     ("variation selectors", re.compile(f"[{_SELECTORS}]")),
 )
 
+_NEEDED: Final = (
+    (("<",), ("important", "system", "secret", "instruction", "assistant", "admin")),
+    (("ignore", "disregard", "forget"), ("previous", "prior", "above", "earlier", "all other")),
+    (("not",), ("user",), ("tell", "inform", "mention", "reveal", "show", "notify", "alert")),
+    (("without", "never"), ("user",), ("telling", "informing", "notifying", "mentioning")),
+    (("~/.", "id_rsa", "id_ed25519", ".env"),),
+    (("always", "must"), ("this",), ("tool",), ("first", "before")),
+    (("instead",), ("tool",)),
+)
+"""Of each order below, words in small letters without which a text in ASCII can't be one: one of each group. To look for
+these costs a twentieth of what the patterns cost."""
 _ORDERS: Final = (
     re.compile(r"(?i)<\s*/?\s*(important|system|secret|instructions?|assistant|admin)\s*>"),
     re.compile(r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"),
@@ -146,8 +157,16 @@ def may_hide(words: str) -> bool:
 
 def may_order(words: str) -> bool:
     """Whether any of these texts may be an order."""
-    bare = words if words.isascii() else _SUSPECT.sub("", words)
+    if words.isascii():
+        lower = words.lower()
+        wanted = [order for order, needs in zip(_ORDERS, _NEEDED, strict=True) if all(map(_any_in(lower), needs))]
+        return any(pattern.search(words) for pattern in wanted)
+    bare = _SUSPECT.sub("", words)
     return any(pattern.search(bare) for pattern in _ORDERS)
+
+
+def _any_in(text: str) -> Callable[[tuple[str, ...]], bool]:
+    return lambda words: any(word in text for word in words)
 
 
 def texts_in(value: Any) -> Iterator[tuple[str, str]]:

@@ -308,8 +308,8 @@ def _empty(
     if opening and not any(LISTS[kind].capability in opening.capabilities for kind in kinds):
         return [[(f"The server declares no {many}", "muted")]]
     if why := next(filter(None, map(subject.stopped, kinds)), ""):
-        said = wrap(visible(why, limit=300), _NARROW)
-        return [[(f"{glyphs().error} The {many} can't be listed", "error")], *([(line, "text")] for line in said)]
+        said: list[list[Span]] = [[(line, "text")] for line in wrap(visible(why, limit=300), _NARROW)]
+        return [[(f"{glyphs().error} The {many} can't be listed", "error")], *said]
     if subject.journal.live and not subject.can_act:
         return [[(f"The {many} have not been listed yet", "muted")]]
     return [[(f"The {many} were never listed", "muted")]]
