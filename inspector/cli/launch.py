@@ -13,6 +13,7 @@ from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
+from inspector.protocol.offers import TASKS
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import Settings
@@ -44,7 +45,7 @@ def settings_for(chosen: Chosen, world: World, *, has_person: bool = False, afre
         era=chosen.era,
         revision=chosen.revision,
         clocks=chosen.clocks,
-        offers=chosen.answers.offers(has_person=has_person),
+        offers=chosen.answers.offers(has_person=has_person) - ({TASKS} if chosen.extensions.withholds_tasks else set()),
         prepared=chosen.answers.prepared,
         policies=chosen.answers.policies,
         roots=chosen.answers.roots,

@@ -12,7 +12,7 @@ from inspector.cli.headless import Visit
 from inspector.cli.listing import Extent
 from inspector.cli.outcome import answered
 from inspector.protocol import jsonrpc, peek
-from inspector.protocol.exchanges import Exchange
+from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorAnswer
@@ -84,7 +84,7 @@ def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:
         found["stopped"] = pages.stopped
     if remarks := [*listing.remarks, *(listing.freshness.flaws if listing.freshness else ())]:
         found["remarks"] = remarks
-    asked = [each for each in _asked(journal, pages.kind) if each.answer_frame]
+    asked = _answered(journal, pages.kind)
     return found | (caching_hints(journal, asked[-1]) if asked else {})
 
 
@@ -102,8 +102,11 @@ def counted(count: int, one: str) -> str:
     return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
-def _asked(journal: Journal, kind: str) -> list[Exchange]:
-    return [each for each in journal.conversation.exchanges if each.method == LISTS[kind].method]
+def _answered(journal: Journal, kind: str) -> list[Exchange]:
+    """The requests for pages that brought one."""
+    method = LISTS[kind].method
+    exchanges = journal.conversation.exchanges
+    return [each for each in exchanges if each.method == method and each.state is ExchangeState.ANSWERED]
 
 
 class _Result(msgspec.Struct):
@@ -113,9 +116,7 @@ class _Result(msgspec.Struct):
 def _exact(journal: Journal, pages: Pages) -> Iterator[Any]:
     """The items as they stand in the frames."""
     listed = LISTS[pages.kind]
-    asked = [each for each in _asked(journal, pages.kind) if each.answer_frame]
-    last = asked[-pages.pages - (pages.failed is not None) :] if pages.pages else []
-    for exchange in last[: pages.pages]:
+    for exchange in _answered(journal, pages.kind)[-pages.pages :] if pages.pages else ():
         yield from _items(journal, exchange, listed.member)
 
 

@@ -198,6 +198,8 @@ class Conversation:
         params = self._awaited.pop(exchange.number, None)
         if isinstance(message, ErrorAnswer) and exchange.sender is Direction.TO_SERVER:
             found += self._asked_in_error(exchange, message.error)
+            if kind := self.catalogue.refused(exchange, params):
+                found.append(events.Catalogued(kind))
         if isinstance(message, Answer):
             if exchange.method in _MAY_ASK:
                 head = _head_of(message.result_part)

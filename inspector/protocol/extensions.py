@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from inspector.documents import Unreadable, read_json
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Revision
@@ -60,6 +59,13 @@ class Advertised(msgspec.Struct, frozen=True):
     """Declared in revisions that have extensions."""
     asked: dict[str, Any] = msgspec.field(default_factory=dict)
     """Declared in all of them, because somebody wants it so."""
+    withheld: frozenset[str] = frozenset()
+    """Names that must not be declared, "all" for every one; what was asked for is declared all the same."""
+
+    @property
+    def withholds_tasks(self) -> bool:
+        """Whether no task is to be offered; it is an offer, and a capability of the core in 2025."""
+        return bool({TASKS, "all"} & self.withheld) and TASKS not in self.asked
 
     def in_revision(self, revision: Revision) -> dict[str, Any]:
         """What is declared in a revision; empty for nothing."""
@@ -74,7 +80,7 @@ def advertised(more: Iterable[str] = (), fewer: Iterable[str] = ()) -> Advertise
     asked = dict(map(_with_settings, more))
     gone = {full_name(name) for name in fewer}
     supported = {} if "all" in gone else {name: known.settings for name, known in KNOWN.items() if known.by_default}
-    return Advertised({name: value for name, value in supported.items() if name not in gone}, asked)
+    return Advertised({name: value for name, value in supported.items() if name not in gone}, asked, frozenset(gone))
 
 
 def full_name(name: str) -> str:
@@ -89,6 +95,8 @@ def _with_settings(text: str) -> tuple[str, Any]:
     full = full_name(name)
     if not equals:
         return full, KNOWN[full].settings if full in KNOWN else {}
+    from inspector.documents import Unreadable, read_json  # few runs have settings
+
     try:
         return full, read_json(settings)
     except Unreadable as error:

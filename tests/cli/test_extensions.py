@@ -1,5 +1,6 @@
 """The switches for extensions, as far as the wire."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ import pytest
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.extensions import read
 from inspector.protocol.extensions import APP_TYPE, SKILLS, UI
-from tests.cli.running import demo, inspect, scripted
+from tests.cli.running import MODERN, demo, inspect, scripted
+
+DISCOVERED = {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": {}}
 
 
 def test_a_stateless_server_is_told_of_skills_unless_that_is_switched_off(tmp_path: Path) -> None:
@@ -55,3 +58,20 @@ def test_info_lists_the_apps_of_the_tools() -> None:
         {"tool": "tide_chart", "uri": "ui://gull-rock/tide", "visibility": ["model", "app"]}
     ]
     assert "tide_chart  App: ui://gull-rock/tide" in inspect("info", *demo()).stdout
+
+
+@pytest.mark.parametrize("switch", ["tasks", "all", "io.modelcontextprotocol/tasks"])
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_without_the_extension_no_task_is_offered(tmp_path: Path, switch: str, era: str) -> None:
+    log = tmp_path / "log"
+    server = (*scripted({"server/discover": {"result": DISCOVERED}}), f"log={log}")
+    words = ("info", "--era", era, "--offer", "all")
+    inspect(*words, *server)
+    assert "tasks" in log.read_text()
+    log.unlink()
+    inspect(*words, "--no-extension", switch, *server)
+    sent = json.loads(log.read_text().splitlines()[0])["params"]
+    assert "tasks" not in json.dumps(sent)
+    log.unlink()
+    inspect(*words, "--no-extension", switch, "--extension", "tasks", *server)
+    assert "tasks" in log.read_text()

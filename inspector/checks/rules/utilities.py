@@ -164,6 +164,22 @@ def cursors_lead_on(case: Case) -> Iterator[Flaw]:
         yield Flaw("an empty page with a cursor", "/result/nextCursor")
 
 
+@check(
+    "A04",
+    _WARNING,
+    "a cursor that is sent and rejected",
+    *(hook.replace("answer", "error") for hook in _PAGED),
+    topic="server/utilities/pagination",
+    fix="Leave nextCursor out at the end: an empty string is a cursor.",
+)
+def cursors_are_taken(case: Case) -> Iterator[Flaw]:
+    """“Clients MUST NOT treat an empty string as the end”: a server that sends it must take it."""
+    if peek.text(case.asked.params if case.asked else None, "cursor") == "":
+        if "" in case.scene.cursors.get(case.method, ()):
+            said = 'the server sends nextCursor "" and rejects it as a cursor: clients take the list for cut off'
+            yield Flaw(said, "/error")
+
+
 @check("H03", _ERROR, "pages with different cacheScope", *_PAGED, topic="server/utilities/caching", since=5)
 def pages_share_their_scope(case: Case) -> Iterator[Flaw]:
     """All pages of a list have one."""

@@ -4,8 +4,8 @@ Core (2025-11-25): poll `tasks/get`; once it needs input, ask for `tasks/result`
 and go on polling while that is open; at the end `tasks/result` brings what it came to. Extension: the answers to
 `tasks/get` carry the questions, answered by `tasks/update`, and at last the result itself.
 
-Polls keep to the interval that was asked for, within bounds: a server that wants to be asked a thousand times a
-second, or once in eleven days, is asked less often, or more. How long all of it may take is not decided here.
+Polls keep to the interval that was asked for, the first one and those after an update included: only a server that
+wants to be asked a thousand times a second is asked less often. How long all of it may take is not decided here.
 
 Source: specification 2025-11-25, basic/utilities/tasks;
 ext-tasks, specification 2026-07-28 (stable), tasks.
@@ -39,10 +39,10 @@ from inspector.protocol.revisions._shape import Tasks as Strategy
 from inspector.protocol.tracking.task_words import TaskState, Word, read_word
 from inspector.protocol.tracking.tasks import UNKNOWN_TASK, Task
 
-LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 60.0
-"""Between two polls: at least, where nothing usable was said, and at most."""
+LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 86_400.0
+"""Between two polls: at least, where nothing usable was said, and at most: nobody waits for longer."""
 FIRST_S = 0.5
-"""Before the first poll, at most: many a task is done at once."""
+"""Before the first poll where nothing usable was said: many a task is done at once."""
 FAILURES = 3
 """So many polls in a row may fail before the task is given up."""
 AFTER_CANCEL = 10
@@ -104,9 +104,9 @@ class _Course(msgspec.Struct):
     @property
     def pause_s(self) -> float:
         """Until the next poll."""
-        wanted = USUAL_S if self.word.poll_ms is None else self.word.poll_ms / 1000
-        most = FIRST_S if self.polled is None and self.failures == 0 else MOST_S
-        return min(max(wanted, LEAST_S), most)
+        if self.word.poll_ms is None and self.polled is None and self.failures == 0:
+            return FIRST_S
+        return pause_of(self.word.poll_ms)
 
 
 def follow(id_: str, *, revision: Revision, word: Word | None = None, cause: int | None = None) -> Flow[Followed]:
@@ -243,7 +243,9 @@ def _ask(course: _Course) -> Flow[Followed | None]:
     reply: Reply = yield course.send("tasks/update", inputResponses=values)
     if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
         return course.over(reply, "it does not take the answers")
-    return None if isinstance(reply, Replied) else course.over(reply)
+    if not isinstance(reply, Replied):
+        return course.over(reply)
+    return (yield from _watch(course))
 
 
 def _watch(course: _Course) -> Flow[Followed | None]:

@@ -12,7 +12,7 @@ import msgspec
 from inspector.protocol import peek
 from inspector.protocol.flows.repeat import is_repeated, sent
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.things import LISTS
 
@@ -84,6 +84,8 @@ def list_all(
     for page in range(1, page_limit + 1):
         params = None if cursor is None else {"cursor": cursor}
         reply, _ = yield from sent(Send(listed.method, params, revision=revision), again=again)
+        if page > 1 and cursor == "" and isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+            return Pages(kind, tuple(so_far.items), page - 1, "")  # it rejects its own cursor: that was the end
         if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
             return Pages(kind, tuple(so_far.items), page - 1, f"page {page} could not be had", reply, cursor)
         result = reply.message.result

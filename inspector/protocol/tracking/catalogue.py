@@ -103,6 +103,19 @@ class Catalogue:
         self.listings[kind] = _compared(listing, fetch.standing, exchange.ended_ns or 0)
         return kind
 
+    def refused(self, exchange: Exchange, params: Any) -> str | None:
+        """A request for a page got an error: the kind of the list that has ended by it, or None.
+
+        A server that rejects the cursor `""` it sent has meant the end by it.
+        """
+        kind = KIND_OF_METHOD.get(exchange.method)
+        if kind is None or peek.text(params, "cursor") != "" or self.listings[kind].next_cursor != "":
+            return None
+        self._fetches[kind].remarks.append('the server rejects the cursor "" that it sent: the list ends there')
+        listing = msgspec.structs.replace(self.listings[kind], next_cursor=None, remarks=_remarks(self._fetches[kind]))
+        self.listings[kind] = _compared(listing, self._fetches[kind].standing, exchange.ended_ns or 0)
+        return kind
+
     def changed(self, method: str) -> list[str]:
         """A list_changed notification came: the kinds it speaks of."""
         kinds = [kind for kind, listed in LISTS.items() if listed.changed == method]

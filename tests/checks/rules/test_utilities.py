@@ -84,6 +84,10 @@ CASES: Cases = {
         lambda: Talk().demand("roots/list", id_=7).tell("notifications/cancelled", {"requestId": 7}),
     ),
     "X02": (_cancelled(2), _cancelled(0.5)),
+    "A04": (
+        lambda: _paged("").error(-32602),
+        lambda: _paged("2").error(-32602),
+    ),
     "A02": (_pages({"nextCursor": "x"}, {"nextCursor": "x"}), _pages({"nextCursor": "x"}, {"nextCursor": "y"})),
     "H03": (
         _pages({"nextCursor": "x"}, {"cacheScope": "private"}, row=5),
@@ -135,3 +139,8 @@ def test_more_progress_than_anybody_can_look_at_is_told_once() -> None:
     for word in range(150):
         slowly.wait(0.1).tell("notifications/progress", {"progressToken": "t", "progress": word})
     assert "N03" not in ids(slowly)
+
+
+def _paged(cursor: str) -> Talk:
+    talk = Talk().ask("tools/list").answer({"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": cursor})
+    return talk.ask("tools/list", {"cursor": cursor})

@@ -55,6 +55,17 @@ def test_an_error_keeps_the_pages_before_it() -> None:
     assert pages.failed is not None
 
 
+def test_a_server_that_rejects_the_empty_cursor_it_sent_has_ended_the_list() -> None:
+    pages = Played().play(list_all("tools"), [page("a", cursor=""), error(-32602)])
+    assert (names(pages.items), pages.pages, pages.stopped, pages.failed, pages.next_cursor) == (
+        ["a"],
+        1,
+        "",
+        None,
+        None,
+    )
+
+
 def test_a_result_without_the_list_says_so() -> None:
     assert Played().play(list_all("templates"), [result({})]).stopped == "the result has no array 'resourceTemplates'"
 
