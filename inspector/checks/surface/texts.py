@@ -101,8 +101,8 @@ _NEEDED: Final = (
     (("always", "must"), ("this",), ("tool",), ("first", "before")),
     (("instead",), ("tool",)),
 )
-"""Of each order below, words in small letters: a text in ASCII that is one has one of each group. Looking for them costs
-a fraction of what the patterns cost."""
+"""Of each order below, words in small letters: a text in ASCII that is one has one of each group. To look for these
+costs a fraction of what the patterns cost."""
 _ORDERS: Final = (
     re.compile(r"(?i)<\s*/?\s*(important|system|secret|instructions?|assistant|admin)\s*>"),
     re.compile(r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"),
