@@ -17,6 +17,7 @@ from inspector.capture.sharing.seeking import Seeker
 MOST = 500
 """How many values are learnt and looked for everywhere."""
 _SHORTEST_IN_BASE64 = 6
+_SHORTEST_ACROSS = 8
 _HARMLESS = frozenset(
     {
         *("PATH", "TERM", "SHELL", "LANG", "LANGUAGE", "TZ", "PWD", "OLDPWD", "SHLVL"),
@@ -45,6 +46,7 @@ class Known:
         self._by_value: dict[str, Secret] = {}
         self._by_spelling: dict[bytes, list[tuple[Secret, str]]] = {}
         self._seeker = Seeker()
+        self._plain_seeker = Seeker()
         self._sorted: list[Secret] | None = None
         self._learnt = 0
         self.unlearnt = 0
@@ -61,6 +63,8 @@ class Known:
         if value and value not in self._by_value:
             secret = self._by_value[value] = Secret(value, rule, tuple(_spellings(value)))
             self._sorted = None
+            if len(value) >= _SHORTEST_ACROSS and _encoded(value).decode("utf-8", "surrogateescape") == value:
+                self._plain_seeker.add(_encoded(value))
             for spelling, name in secret.spellings:
                 spelt = self._by_spelling.setdefault(_encoded(spelling), [])
                 if not spelt:
@@ -96,6 +100,10 @@ class Known:
                 else:
                     found.setdefault(secret.value, secret._replace(spellings=plain))
         return sorted(found.values(), key=lambda each: (-len(each.value), each.value))
+
+    def plain_within(self, data: bytes) -> list[Secret]:
+        """Those of at least eight characters that occur as they are."""
+        return [self._by_value[each.decode("utf-8", "surrogateescape")] for each in self._plain_seeker.found(data)]
 
     def hidden(self, data: bytes) -> list[Secret]:
         """The same, where escapes of JSON may stand for any sign of a value, in whatever depth."""

@@ -43,6 +43,9 @@ _KEPT = 4000
 """Characters of the lines before that are remembered."""
 _MOST_WRAPS = 50
 """Lines that one token runs through."""
+_WORD_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]")
+_ACROSS = 1000
+"""Characters of each line in which a value that is known may run over its ends."""
 _RECENT = 6
 """Lines over which a value that is known is looked for."""
 
@@ -159,8 +162,12 @@ class LineSecrets:
 
     def _wrapped(self, place: Place, content: str) -> list[Piece]:
         """The two halves of a token, if the line before ends within one."""
-        before = "".join(text.rstrip("\\") for _, text in self._carried)[-_KEPT:]
         begun = _REST.match(content)
+        if len(self._carried) > 1:  # a token runs through lines already
+            rest = content.strip(_CUT_SIGNS)
+            is_more = begun is not None and begun[0] == rest and _looks_like_rest(rest)
+            return [Piece(place, rest, "wrapped")] if is_more else []
+        before = " ".join("".join(text.rstrip("\\") for _, text in self._carried)[-_KEPT:].rsplit(None, 3)[-3:])
         if not before or begun is None or before[-1].isspace() or _REST.fullmatch(before[-1]) is None:
             return []
         low = before[-600:].lower()
@@ -169,27 +176,27 @@ class LineSecrets:
         ):
             return []
         rest = begun[0].rstrip(".,;:") or begun[0]
-        at = len(before)
         own = self._own(before, before + rest)
         if not own:
             return []
         is_all = content.strip(_CUT_SIGNS) == rest
+        width = len(self._carried[-1][1])
         is_likely = _looks_like_rest(rest) or (is_all and rest.isdecimal() and own[2])
-        if not (own[1] or (is_likely and (is_all or at >= 40))):
+        if not (own[1] or (is_likely and (is_all or width >= 40))):
             return []
         return [Piece(place, rest, "wrapped"), *self._halves(own[0])]
 
     def _own(self, before: str, joined: str) -> tuple[str, bool, bool] | None:
         """The first half of a secret that runs over the end, whether it needs the second, and has a well-known form."""
         at = len(before)
-        for found in tokens.TOKEN.finditer(joined):
-            if found.start() < at < found.end():
-                alone = tokens.TOKEN.search(before, found.start())
-                return joined[found.start() : at], alone is None or alone.start() != found.start(), True
+        for start in _WORD_START.finditer(joined):
+            found = tokens.TOKEN.match(joined, start.start())
+            if found is not None and found.start() < at < found.end():
+                return joined[found.start() : at], tokens.TOKEN.match(before, found.start()) is None, True
         for pattern, value in ((tokens.SCHEME, 2), (tokens.PARAMETER, 2), (tokens.PAIR, 4)):
-            for found in pattern.finditer(joined):
-                if found.start(value) < at <= found.end(value) - 1 and _is_named(pattern, found):
-                    return joined[found.start(value) : at], False, False
+            for each in pattern.finditer(joined):
+                if each.start(value) < at < each.end(value) and _is_named(pattern, each):
+                    return joined[each.start(value) : at], False, False
         return None
 
     def _halves(self, own: str) -> list[Piece]:
@@ -209,15 +216,11 @@ class LineSecrets:
         """The pieces of values that are known and end in this line."""
         if self._known is None or not content or not self._recent or not len(self._known):
             return []
-        lines = [*self._recent, (place, content)]
+        lines = [*((each, text[-_ACROSS:]) for each, text in self._recent), (place, content[:_ACROSS])]
         joined = "".join(text for _, text in lines)
-        data = as_bytes(joined)
-        if not self._known.may_be_in(data):
-            return []
         found: list[Piece] = []
-        for secret in self._known.within(data):
-            if len(secret.value) >= 8:
-                found += _pieces(lines, joined, secret.value, secret.rule)
+        for secret in self._known.plain_within(as_bytes(joined)):
+            found += _pieces(lines, joined, secret.value, secret.rule)
         return found
 
 
