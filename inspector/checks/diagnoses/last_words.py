@@ -123,7 +123,7 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
         "Start Docker, or set DOCKER_HOST.",
     ),
     (
-        r"exec ([^:\n]+): exec format error|([^:\s]+): cannot execute binary file: Exec format error",
+        r"exec ([^:\n]+): exec format error|(?<!\S)([^:\s]{1,300}): cannot execute binary file: Exec format error",
         "{} is a program for another architecture (exec format error)",
         "docker run --platform, or an image or build for this machine.",
     ),
