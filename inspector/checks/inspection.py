@@ -93,13 +93,15 @@ class Inspection:
         beside: Mapping[str, frozenset[str]] | None = None,
         seen: Mapping[str, Remembered] | None = None,
         rest: Callable[[], None] = lambda: None,
+        read: Callable[[Frame], tuple[Message, ...]] = messages_of,
     ) -> None:
         """`beside`: the names of tools of other servers that a host may have beside this one, by server.
 
         `seen`: what is remembered of the server from before, by kind of list. `rest` is called now and then while one
-        long message is looked at: who must not be in the way of other threads sleeps there.
+        long message is looked at: who must not be in the way of other threads sleeps there. `read` makes the messages
+        of a frame: who has the objects of a long one already need not have them twice.
         """
-        self._beside, self._seen, self._rest = beside or {}, seen or {}, rest
+        self._beside, self._seen, self._rest, self._read = beside or {}, seen or {}, rest, read
         self.scene = Scene(beside=self._beside, seen=self._seen, rest=rest)
         self.taken = 0
         """Entries taken in so far."""
@@ -188,7 +190,7 @@ class Inspection:
 
     def _frame(self, frame: Frame) -> None:
         self.scene.last_ns, self.scene.wall_offset_ns = frame.time_ns, frame.wall_ns - frame.time_ns
-        messages = messages_of(frame)
+        messages = self._read(frame)
         if frame.direction is Direction.TO_SERVER:
             for message in messages:
                 sent(self.scene, frame, message, len(messages) > 1)

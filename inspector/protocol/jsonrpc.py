@@ -7,6 +7,7 @@ to find out whose answer it is.
 JSON-RPC 2.0: https://www.jsonrpc.org/specification
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -162,6 +163,26 @@ def read(payload: bytes) -> tuple[Message, ...]:
     if envelope.jsonrpc != "2.0":
         return _read_tolerantly(payload)
     return (_from_envelope(envelope) or _read_tolerantly(payload)[0],)
+
+
+def read_around(payload: bytes, member: str, items: Sequence[Any]) -> tuple[Message, ...] | None:
+    """The answer in a frame, whose result has a member that was made objects before: `items` take its place.
+
+    None where the frame is no plain answer, or its member is no array of so many: then `read` it.
+    """
+    envelope = envelope_of(payload)
+    if envelope is None or not isinstance(envelope.id, int | str) or not isinstance(envelope.result, msgspec.Raw):
+        return None
+    if envelope.method is not msgspec.UNSET or envelope.error is not msgspec.UNSET:
+        return None
+    try:
+        members = msgspec.json.decode(envelope.result, type=dict[str, msgspec.Raw])
+        if len(msgspec.json.decode(members[member], type=list[msgspec.Raw])) != len(items):
+            return None
+        others = {name: None if name == member else msgspec.json.decode(raw) for name, raw in members.items()}
+    except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError):
+        return None
+    return (Answer(envelope.id, Part(None, others | {member: list(items)})),)
 
 
 def envelope_of(payload: bytes | str) -> Envelope | None:

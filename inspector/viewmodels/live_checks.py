@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from inspector.capture.journal import Journal
 from inspector.capture.meaning import MessageKind
 from inspector.capture.store import EntryKind
-from inspector.protocol.frames import Direction
+from inspector.protocol.cut import messages_of
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Message, read_around
+from inspector.protocol.things import LISTS
 from inspector.viewmodels.found import Found
 from inspector.viewmodels.garbage import no_collection
 
@@ -126,8 +129,17 @@ class LiveChecks(Found):
         if self._inspection is None:
             from inspector.checks.inspection import Inspection
 
-            self._inspection = Inspection(rest=_rest)
+            self._inspection = Inspection(rest=_rest, read=self._messages)
         return self._inspection
+
+    def _messages(self, frame: Frame) -> tuple[Message, ...]:
+        """The messages of a frame. A long page is made objects once, by the fold, and judged as what stands there."""
+        if len(frame.payload) > LONG and not frame.cut:
+            for kind, listing in self.journal.conversation.catalogue.listings.items():
+                if listing.frame == frame.n:
+                    found = read_around(frame.payload, LISTS[kind].member, listing.items)
+                    return found or messages_of(frame)
+        return messages_of(frame)
 
     def _linger(self, inspection: "Inspection", end: float, clock: Callable[[], float]) -> None:
         """The expensive questions, and then what only the end can tell."""

@@ -20,6 +20,7 @@ from inspector.protocol.jsonrpc import (
     Request,
     encode,
     read,
+    read_around,
     write_answer,
     write_batch,
     write_error,
@@ -249,3 +250,31 @@ def test_what_is_tolerantly_read_and_what_is_large_has_its_id_in_any_spelling() 
     assert isinstance(odd, Answer)
     assert isinstance(large, Answer)
     assert (odd.id, large.id) == (1, 1)
+
+
+def test_a_response_is_read_around_objects_that_are_there_already() -> None:
+    items = [{"name": "a"}, {"name": "b"}]
+    payload = b'{"jsonrpc":"2.0","id":1,"result":{"x":[1],"tools":[{"name":"a"},{"name":"b"}]}}'
+    found = read_around(payload, "tools", items)
+    assert found is not None
+    (message,) = found
+    assert isinstance(message, Answer)
+    assert (message.id, message.result) == (1, {"x": [1], "tools": items})
+    assert message.result["tools"][0] is items[0]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b'{"jsonrpc":"2.0","id":1,"result":{"tools":[1]}}',
+        b'{"jsonrpc":"2.0","id":1,"result":{"tools":7}}',
+        b'{"jsonrpc":"2.0","id":1,"result":{}}',
+        b'{"jsonrpc":"2.0","id":1,"result":[]}',
+        b'{"jsonrpc":"2.0","id":1.0,"result":{"tools":[1,2]}}',
+        b'{"jsonrpc":"2.0","id":1,"error":{"tools":[1,2]}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"m","result":{"tools":[1,2]}}',
+        b"nonsense",
+    ],
+)
+def test_what_is_no_plain_response_is_not_read_around(payload: bytes) -> None:
+    assert read_around(payload, "tools", [{}, {}]) is None

@@ -116,3 +116,19 @@ def test_of_a_flood_of_log_messages_some_are_looked_at(tape: Tape) -> None:
     assert checks.checked == tape.journal.count
     assert 3000 < checks.skimmed < 6000
     assert checks.mark(bad) == 3
+
+
+def test_a_long_page_is_made_objects_once_and_judged_as_it_came(tape: Tape) -> None:
+    tools = [{"name": f"t{n}", "description": "x" * 100, "inputSchema": {"type": "string"}} for n in range(8000)]
+    tape.started().initialized("2025-11-25")
+    tape.request(1, "tools/list")
+    tape.answer(1, {"tools": tools, "nextCursor": 7})
+    checks = LiveChecks(tape.journal)
+    checks.catch_up()
+    known = checks._begun().scene.known["tools"]["t0"]
+    assert known.item is tape.journal.conversation.catalogue.listings["tools"].items[0]
+    alone = Inspection()
+    store = tape.journal.store
+    wanted = alone.take(store.entry(n) for n in range(1, tape.journal.count + 1)) + alone.linger(alone.waiting)
+    assert {each.id for each in wanted} >= {"T02", "A01"}
+    assert sorted(map(repr, checks.all)) == sorted(map(repr, wanted))

@@ -45,6 +45,8 @@ class Listing(msgspec.Struct, frozen=True):
     """What the pages say of their age, all together; None until one came."""
     remarks: tuple[str, ...] = ()
     """What is odd about the pages, a sentence each; foreign text is in them."""
+    frame: int = 0
+    """The frame that brought all of it, where one page did; else 0."""
 
     @property
     def whole(self) -> bool:
@@ -99,6 +101,7 @@ class Catalogue:
             was=before.was,
             freshness=together(before.freshness, fresh) if goes_on and before.freshness else fresh,
             remarks=_remarks(fetch),
+            frame=0 if goes_on else exchange.answer_frame or 0,
         )
         self.listings[kind] = _compared(listing, fetch.standing, exchange.ended_ns or 0)
         return kind
