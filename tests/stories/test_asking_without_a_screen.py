@@ -116,7 +116,7 @@ def test_info_tells_who_is_there_and_how_much(ran: dict[str, Ran], request: pyte
 def test_list_gives_every_item_as_it_came(ran: dict[str, Ran]) -> None:
     listed, saw = ran["all"], ran["all"].seen
     assert listed.status == ExitStatus.OK
-    assert list(listed.json) == ["revision", "era", "server", *LISTS, "lists"]
+    assert list(listed.json) == ["revision", "era", "server", *LISTS, "lists", "notices"]
     asked = next(each for each in saw.exchanges if each.method == "tools/list")
     tools = msgspec.json.decode(saw.frame(asked.answer_frame).payload, type=_Listed).result.tools
     assert len(tools) == len(listed.json["tools"])
