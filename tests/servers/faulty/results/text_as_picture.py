@@ -1,7 +1,6 @@
 """What it calls a PNG is a page that says 404."""
 # expects: S-22
 # exit: 5
-# exit: 0
 # options: --call forecast={}
 
 import base64
