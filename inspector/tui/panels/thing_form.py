@@ -77,7 +77,8 @@ class ThingHead(Static):
         if self._folded and len(lines) > _FOLDED:
             lines = [*lines[: _FOLDED - 1], [*lines[_FOLDED - 1], (f" {glyphs().ellipsis}", "faint")]]
         shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
-        self.update(Text("\n").join(shown))
+        about = Text("\n").join(shown)
+        self.update(about)
 
     def lines(self) -> list[list[Span]]:
         """All that is to be said, what matters most first; [] without a thing."""

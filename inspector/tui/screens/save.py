@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import ClassVar, Final
 from urllib.parse import unquote
 
-import msgspec
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from inspector.forms.typed import parse_json
 from inspector.tui.screens.making import Making
 from inspector.viewmodels.text import human_size
 from inspector.whole import whole_file
@@ -124,13 +124,7 @@ def _ending(payload: bytes) -> str:
         text = payload.decode()
     except UnicodeDecodeError:
         return ".bin"
-    if text.lstrip()[:1] not in ("{", "["):
-        return ".txt"
-    try:
-        msgspec.json.decode(payload)
-    except (msgspec.DecodeError, RecursionError):
-        return ".txt"
-    return ".json"
+    return ".json" if text.lstrip()[:1] in ("{", "[") and not parse_json(text).problem else ".txt"
 
 
 def fresh(path: Path) -> Path:
