@@ -7,7 +7,7 @@ option that means nothing for the target at hand is an error, never ignored.
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
@@ -32,6 +32,9 @@ from inspector.protocol.revisions._shape import Era
 from inspector.session.lists import ListWishes
 from inspector.session.waiting import Clocks
 from inspector.transports.limits import LIMITS, Limits
+
+if TYPE_CHECKING:
+    from inspector.config.servers import FoundServer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,7 +93,7 @@ def screen_options(command: F) -> F:
 
 def headless_options(command: F) -> F:
     """Add what every command without a screen takes: a target, its options, and how to write."""
-    return click.argument("url", required=False, metavar="[URL | -- CMD…]")(headless_settings(command))
+    return click.argument("url", required=False, metavar="[URL | NAME | -- CMD…]")(headless_settings(command))
 
 
 def headless_settings(command: F) -> F:
@@ -135,7 +138,8 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
     if world.theirs is not None:
         target: Target = _stdio(world.theirs, options, world.env)
     elif url is not None:
-        target = _http(url, options)
+        server = found_by_name(world, url)
+        target = _http(url, options) if server is None else _found(server, options, world.env)
     else:
         raise no_server()
     no_capture = options.get("no_capture", False)
@@ -184,6 +188,38 @@ def _demand(options: Mapping[str, Any], *kinds: str) -> None:
         raise UsageError(
             f"--transport {asked} does not go with this target", hint="A URL is http or sse, a command stdio."
         )
+
+
+def found_by_name(world: World, word: str | None) -> "FoundServer | None":
+    """The server of this name in the clients' files of this machine; None for a URL and for a name that none has.
+
+    Raises: UsageError if several servers have it.
+    """
+    if word is None or "://" in word:
+        return None
+    from inspector.config.servers import FoundServer, found_servers
+    from inspector.viewmodels.wanted import named
+
+    server = named(word, found_servers(world.env, Path.cwd()))
+    return server if isinstance(server, FoundServer) else None
+
+
+def names_a_server(world: World, word: str) -> bool:
+    """Whether a word is a URL or the name of a server of a client's file. Raises: UsageError if several have it."""
+    return word.startswith(("http://", "https://")) or found_by_name(world, word) is not None
+
+
+def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, str]) -> Target:
+    """A server as a client's file describes it, with what the options add: they come last."""
+    from inspector.cli.choices import found_target
+
+    target = found_target(server, env)
+    if isinstance(target, HttpTarget):
+        added = _http(server.url, options)
+        return msgspec.structs.replace(added, headers=(*target.headers, *added.headers))
+    own = [f"{name}={value}" for name, value in server.env]
+    asked = {**options, "set_": (*own, *options["set_"]), "cwd": options["cwd"] or target.cwd}
+    return _stdio(target.argv, asked, env)
 
 
 def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, str]) -> StdioTarget:

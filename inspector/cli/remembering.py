@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.capture.journal import Journal
+from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.config.eras import process_key, url_key
@@ -24,6 +25,10 @@ def target_key(world: World, url: str | None, options: Mapping[str, Any]) -> str
     """The key of the target that a command line names, as targets make it; "" without one."""
     if world.theirs is not None:
         return process_key(world.theirs, Path(options.get("cwd") or ".").absolute())
+    if (server := found_by_name(world, url)) is not None:
+        from inspector.cli.choices import found_target
+
+        return found_target(server, world.env).key
     return url_key(url) if url else ""
 
 

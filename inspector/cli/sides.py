@@ -21,6 +21,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.launch import numbered
 from inspector.cli.lists import declared, fetch
+from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.config.paths import expanded
@@ -53,9 +54,10 @@ class Side(msgspec.Struct, frozen=True):
     argv: tuple[str, ...] = ()
 
 
-def read_sides(words: tuple[str, ...], theirs: tuple[str, ...] | None, count: int) -> tuple[Side, ...]:
+def read_sides(words: tuple[str, ...], world: World, count: int) -> tuple[Side, ...]:
     """So many sides, of words and of the command after `--`, which is the last one. Raises: UsageError."""
-    sides = [side_of(word) for word in words]
+    theirs = world.theirs
+    sides = [side_of(word, world) for word in words]
     if theirs is not None:
         if not theirs:
             raise UsageError("nothing stands after --", hint="Give the server's command there.")
@@ -69,10 +71,12 @@ def read_sides(words: tuple[str, ...], theirs: tuple[str, ...] | None, count: in
     return tuple(sides)
 
 
-def side_of(word: str) -> Side:
+def side_of(word: str, world: World) -> Side:
     """What a word names. Raises: UsageError if that is nothing."""
     if word.startswith(_URL):
         return Side(Kind.TARGET, without_credentials(word), url=word)
+    if found_by_name(world, word) is not None:
+        return Side(Kind.TARGET, word, url=word)
     path = expanded(word)
     if os.path.isfile(path):
         if os.access(path, os.X_OK) and not is_capture(path):

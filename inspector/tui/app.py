@@ -175,9 +175,11 @@ class InspectApp(
 
     async def _tick(self) -> None:
         await self._input.look()
-        if lose_hidden_focus(self.screen):
+        if not self._is_laid_out:
+            return
+        if lose_hidden_focus(self):
             self._refocus()
-        if self._terminal_is_behind() or not self._is_laid_out:
+        if self._terminal_is_behind():
             return
         self.look_at_replay()
         self.header.sync()

@@ -19,7 +19,6 @@ from textual.errors import NoWidget
 from textual.events import Click, Event, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
 from textual.geometry import Offset
 from textual.message_pump import MessagePump
-from textual.screen import Screen
 from textual.widget import Widget
 
 PATIENCE_S: Final = 2.0
@@ -63,7 +62,7 @@ class InputQueue:
         if self._busy_since is not None and time.monotonic() - self._busy_since > PATIENCE_S:
             self._busy_since = None
         while self._waiting and self._busy_since is None:
-            if self._app.is_running and lose_hidden_focus(self._app.screen):
+            if lose_hidden_focus(self._app):
                 self._refocus()
                 self._begin(rounds=1)  # the focus comes first, then the key that waits
                 return
@@ -161,8 +160,12 @@ class InputQueue:
             await self._go_on()
 
 
-def lose_hidden_focus(screen: Screen[object]) -> bool:
+def lose_hidden_focus(app: App[None]) -> bool:
     """Take the focus from a widget that is gone or not displayed; whether it was taken. Nearly free otherwise."""
+    try:
+        screen = app.screen
+    except ScreenStackError:  # it is ending
+        return False
     if screen.focused is None or is_in_sight(screen.focused):
         return False
     screen.set_focus(None)

@@ -266,30 +266,44 @@ class Tabs:
         panel.sync()
         panel.take_focus()
 
-    def action_open(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Choose another server, or a capture, to be opened beside."""
+    _typed: tuple[str, "Tab"] | None = None
+    """What was typed last to open another server, and its tab."""
+
+    def action_open(self: "InspectApp", typed: str = "", problem: str = "") -> None:  # type: ignore[misc]
+        """Choose another server, or a capture, to be opened beside.
+
+        What was typed and could not be opened, or failed to connect, stands there to be corrected; `problem` says why.
+        """
         if self.opener is None:
             self.say("Nothing can be opened from here.")
             return
         from inspector.tui.screens.open import OpenScreen
 
+        if not typed and self._typed is not None and self._typed[1].subject.stage is Stage.FAILED:
+            typed, problem = self._typed[0], self._typed[1].subject.why
         servers, captures = self.opener.found()
+        screen = OpenScreen(servers, captures, typed=typed, problem=problem)
 
         def chosen(wanted: "Wanted | None") -> None:
             if wanted is not None:
-                self.run_worker(self.open_tab(wanted), group="opening")
+                self.run_worker(self.open_tab(wanted, screen.typed), group="opening")
 
-        self.push_screen(OpenScreen(servers, captures), chosen)
+        self.push_screen(screen, chosen)
 
-    async def open_tab(self: "InspectApp", wanted: "Wanted") -> None:  # type: ignore[misc]
-        """Open something in a tab of its own, and show that; what is wrong with it is said."""
+    async def open_tab(self: "InspectApp", wanted: "Wanted", typed: str = "") -> None:  # type: ignore[misc]
+        """Open something in a tab of its own, and show that; what is wrong with it is said, where it was `typed`."""
         assert self.opener is not None, "whoever can choose has an opener"
         try:
             await _prepare(wanted)
             tab = await self.add_tab(self.opener.open(wanted))
         except InspectError as error:
-            self.say(f"{error} {error.hint}".rstrip(), severity="error")
+            said = f"{error} {error.hint}".rstrip()
+            if typed:
+                self.action_open(typed, said)
+            else:
+                self.say(said, severity="error")
             return
+        self._typed = (typed, tab) if typed else None
         await self.action_show_tab(tab.number)
 
     def action_close_tab(self: "InspectApp") -> None:  # type: ignore[misc]

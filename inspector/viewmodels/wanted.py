@@ -7,6 +7,7 @@ host's file describes: whoever opens that asks first.
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 
 import msgspec
 
@@ -16,6 +17,7 @@ from inspector.viewmodels.start import OpenCapture, OpenServer, Server, StartCho
 
 _SCHEMES = ("http://", "https://")
 _MOST_NAMES = 8
+_RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
 
 
 class OpenTyped(msgspec.Struct, frozen=True):
@@ -36,16 +38,18 @@ def wanted(word: str, servers: Sequence[Server]) -> Wanted:
     word = word.strip()
     if word.startswith(_SCHEMES):
         return OpenTyped(url=word)
-    if (named := _named(word, servers)) is not None:
-        return OpenServer(named)
-    if word.endswith(".mcpcap") or _is_file(word):
+    if (found := named(word, servers)) is not None:
+        return OpenServer(found)
+    if word.endswith(".mcpcap") or (_is_file(word) and not _is_program(word)):
         return OpenCapture(_capture(word))
+    if _is_program(word):
+        return OpenTyped(argv=(str(expanded(word)) if "/" in word else word,))
     if any(char.isspace() for char in word):
         return OpenTyped(argv=_argv(word))
     raise _nothing(word, servers)
 
 
-def _named(word: str, servers: Sequence[Server]) -> Server | None:
+def named(word: str, servers: Sequence[Server]) -> Server | None:
     """The server of that name, or of that `HOST:NAME` or `FILE:NAME` where several have one.
 
     Entries are one server only if all that runs or is sent is the same: else a project's file could put its variables
@@ -74,6 +78,13 @@ def _is_file(word: str) -> bool:
     """Whether a word that looks like a file's name is that of one: a capture, or what another program recorded."""
     path = expanded(word)
     return " " not in word and ("/" in word or bool(path.suffix)) and path.is_file()
+
+
+def _is_program(word: str) -> bool:
+    """Whether a word is an executable, by its path or on PATH. A recording is none, whatever its mode."""
+    if any(char.isspace() for char in word) or Path(word).suffix.lower() in _RECORDINGS:
+        return False
+    return which(str(expanded(word)) if "/" in word else word) is not None
 
 
 def _capture(word: str) -> Path:

@@ -105,3 +105,19 @@ async def test_the_field_with_the_focus_is_in_sight_also_after_a_call(size: tupl
         app_of(person).panel.query(FormScroll).first().scroll_home(animate=False)
         await person.press("7")
         await until(lambda: focused_row(person) >= 0, "the field is in sight while it is typed into")
+
+
+async def test_after_a_new_connection_the_last_call_of_any_tool_is_repeated_by_a_key() -> None:
+    async with before() as person:
+        for name, keys, said in (("text", "fog", '"fog"'), ("json", "7", "7")):
+            await at_tool(person, name)
+            await person.press_quickly(*keys, "ctrl+j")
+            await person.sees(f'got {{"value": {said}}}')
+            await person.press_quickly("escape", "escape", "escape")
+        await person.press("ctrl+r")
+        await person.sees("A new connection", "● connected")
+        for name, said in (("text", '"fog"'), ("json", "7")):
+            await at_tool(person, name)
+            await person.press_quickly("escape", "full_stop")
+            await person.sees("Succeeded", f'got {{"value": {said}}}')
+            await person.press_quickly("escape", "escape", "escape")

@@ -13,7 +13,7 @@ from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented, shared
 from inspector.cli.judging import Wish, conclude, judging_options, wish_of
 from inspector.cli.lists import declared, fetch
-from inspector.cli.options import headless_settings
+from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.remembering import remember as remember_now
 from inspector.cli.remembering import seen_before, target_key
@@ -29,7 +29,6 @@ _EXAMPLES = (
     """mcp-inspect check --call 'add={"a": 1}' --baseline known.json -- node server.js""",
     "mcp-inspect check --host claude-code,vscode -- node server.js",
 )
-_URL = ("http://", "https://")
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -38,7 +37,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @shared("findings", "--lock", type=_FILE, metavar="FILE", help="Warn of what has changed since a saved surface (S-24).")
 @shared("findings", "--remember", is_flag=True, help="Approve what it offers now: S-24 tells later changes.")
 @judging_options
-@click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
+@click.argument("word", required=False, metavar="[FILE | URL | NAME | -- CMD…]")
 @headless_settings
 @click.pass_obj
 def command(
@@ -58,7 +57,7 @@ def command(
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, world.stdin)
-    is_file = world.theirs is None and word is not None and not word.startswith(_URL)
+    is_file = world.theirs is None and word is not None and not names_a_server(world, word)
     if is_file and cases:
         raise UsageError("--call needs a server, and this is a file")
     if is_file and remember:

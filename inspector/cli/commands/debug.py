@@ -12,7 +12,7 @@ from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.options import headless_settings
+from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
@@ -24,7 +24,6 @@ _EXAMPLES = (
     "mcp-inspect debug stats session.mcpcap --json",
     "mcp-inspect debug stats --for 10 -- node server.js",
 )
-_URL = ("http://", "https://")
 _PACE_S = 0.05
 """Between two looks whether a connection has ended."""
 
@@ -43,7 +42,7 @@ def command(world: World, /, what: str, source: str | None, seconds: float, **op
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     if world.theirs is None and source is None:
         raise UsageError("nothing to look at", hint="Name a capture, a URL, or a server's command after --.")
-    if world.theirs is None and source is not None and not source.startswith(_URL):
+    if world.theirs is None and source is not None and not names_a_server(world, source):
         return _of_file(output, Path(source))
     before = resident_bytes()
 

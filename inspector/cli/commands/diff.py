@@ -47,7 +47,7 @@ def command(
     command (one quoted word, or after --), it is what servers offer. The exit status is 1 if anything differs.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    sides = read_sides(words, world.theirs, 2)
+    sides = read_sides(words, world, 2)
     if surface is None:
         surface = not are_captures(sides) or fail_on is not None or markdown
     if surface:

@@ -14,7 +14,7 @@ from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.hosts import chosen_hosts
 from inspector.cli.lists import fetch
-from inspector.cli.options import headless_settings
+from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.world import World
 
@@ -24,7 +24,6 @@ _EXAMPLES = (
     "mcp-inspect hosts --as github https://example.com/mcp",
     "mcp-inspect hosts --json",
 )
-_URL = ("http://", "https://")
 _WIDE = 140
 """Columns, where nobody says how many there are."""
 
@@ -48,7 +47,7 @@ def command(
     chosen = chosen_hosts(hosts) or tuple(HOSTS.values())
     if world.theirs is None and not word:
         return _list(output, chosen)
-    if world.theirs is None and word and not word.startswith(_URL):
+    if world.theirs is None and word and not names_a_server(world, word):
         return _of_file(output, Path(word), chosen, called, every)
 
     async def work(visit: Visit) -> ExitStatus:

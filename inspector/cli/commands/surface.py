@@ -37,7 +37,7 @@ def command(world: World, /, words: tuple[str, ...], path: Path | None, **option
     from inspector.capture.surfaces.lock_file import as_json, save
 
     output = Output(world, quiet=options["quiet"])
-    (side,) = read_sides(words, world.theirs, 1)
+    (side,) = read_sides(words, world, 1)
     if path is not None:
         _demand_place(path)
     fetched = surface_of_side(world, output, side, options)

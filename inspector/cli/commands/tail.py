@@ -12,7 +12,7 @@ from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.options import headless_settings
+from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.tailing import Tail, Wish, read_wish
 from inspector.cli.world import World
@@ -29,7 +29,6 @@ _EXAMPLES = (
 )
 _PACE_S = 0.05
 """Between two looks for what has come."""
-_URL = ("http://", "https://")
 
 
 @click.command("tail", cls=Documented, examples=_EXAMPLES)
@@ -55,7 +54,7 @@ def command(world: World, /, words: tuple[str, ...], follow: bool, **options: An
         last=options.pop("last"),
         width=_width(world),
     )
-    if world.theirs is None and not source.startswith(_URL):
+    if world.theirs is None and not names_a_server(world, source):
         return _tail_file(Output(world, quiet=options["quiet"]), Path(source), wish, follow=follow)
 
     output = Output(world, quiet=options["quiet"])

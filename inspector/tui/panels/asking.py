@@ -39,8 +39,13 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
 
     async def do_more(self, name: str) -> None:
         """What a key asks for that means nothing elsewhere; "edit" and "repeat" of the request that is shown."""
-        if self.result.chosen is not None:
-            await self.reuse(self.result.chosen, name)
+        if (call := self.last_call) is not None:
+            await self.reuse(call, name)
+
+    @property
+    def last_call(self) -> Past | Looked | Call | None:
+        """The request that is shown, else the last one for the chosen thing, be it of an earlier connection."""
+        return self.result.chosen or next(reversed(self.past), None)
 
     # What the app asks
 

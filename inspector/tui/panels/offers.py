@@ -48,7 +48,7 @@ class OffersPanel(Asking[OfferSide, OfferForm]):
         match name:
             case "complete":
                 self.form.complete()
-            case "repeat" if self.result.chosen is None:
+            case "repeat" if self.last_call is None:
                 await self.form.send()
             case _:
                 await super().do_more(name)

@@ -97,7 +97,7 @@ values too: the button then says so, and a second press sends them.
                 from inspector.tui.screens.hosts import show_hosts
 
                 show_hosts(self.app, self.subject)
-            case _ if self.result.chosen is None:
+            case _ if self.last_call is None:
                 self.app.notify("This tool has not been called yet.", markup=False)
             case _:
                 await super().do_more(name)

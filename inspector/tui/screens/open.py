@@ -40,8 +40,13 @@ class OpenScreen(Dialog["Wanted | None"]):
     OpenScreen > #start-list { margin: 0 1; height: 1fr; }
     """
 
-    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture]) -> None:
+    def __init__(
+        self, servers: Sequence[Server], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
+    ) -> None:
+        """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first."""
         super().__init__()
+        self._typed = typed
+        self._problem = problem
         self._servers = servers
         self._rows = StartRows(servers, captures, advice=False)
 
@@ -51,37 +56,55 @@ class OpenScreen(Dialog["Wanted | None"]):
         said = Item((("It gets a tab of its own.", "text"),), rank=1)
         bar.show([Line((Item((("Open another server", "title"),)), said), inset=1)])
         yield bar
-        yield Input(placeholder="a URL, a command with its arguments, a capture, or a name from below")
+        words = "a URL, a command with its arguments, a capture, or a name from below"
+        yield Input(self._typed, placeholder=words, select_on_focus=False)
         yield StatusLine()
         yield StartList(self._rows)
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin with the first thing that can be chosen; what is typed goes up there at a key."""
-        rows = self.query_one(StartList)
-        rows.focus()
-        rows.go_to(0)
+        """Begin with the line, which takes every character from the first on. Enter alone takes the chosen row."""
+        self.query_one(StartList).go_to(0)
+        line = self.query_one(Input)
+        line.cursor_position = len(line.value)
+        line.focus()
+        if self._problem:
+            self._say(self._problem)
+
+    def _say(self, problem: str) -> None:
+        self.query_one(StatusLine).show([(visible(problem, limit=300), "error")])
+
+    @property
+    def typed(self) -> str:
+        """What stands in the line."""
+        return self._typed
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Take the choice."""
-        choice = self._rows.choice(message.index)
+        self._choose(message.index)
+
+    def _choose(self, index: int) -> None:
+        choice = self._rows.choice(index)
         if choice is not None:
+            self._typed = ""
             self._take(choice)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take what was typed."""
         event.stop()
         if not event.value.strip():
+            self._choose(self.query_one(StartList).view.cursor)
             return
         try:
             self._take(wanted(event.value, self._servers))
         except UsageError as error:
-            said = f"{error}. {error.hint}" if error.hint else str(error)
-            self.query_one(StatusLine).show([(visible(said, limit=300), "error")])
+            self._say(f"{error}. {error.hint}" if error.hint else str(error))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was wrong is no more said of something else."""
-        self.query_one(StatusLine).show([])
+        if event.value != self._typed:
+            self._typed = event.value
+            self.query_one(StatusLine).show([])
 
     def _take(self, choice: Wanted) -> None:
         """Ask first if a host's file says what is started or dialled."""
