@@ -87,7 +87,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         remembered=settings.remembered or settings.revealed,
         over_http=over_http,
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
-        silence_s=min(settings.probe_silence_s, settings.clocks.idle_s or settings.probe_silence_s),
+        silence_s=min(settings.probe_silence_s, (over_http and settings.clocks.idle_s) or settings.probe_silence_s),
     )
     desk = Desk(
         _policies(settings, journal),

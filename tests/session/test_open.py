@@ -28,11 +28,11 @@ async def test_each_target_has_its_transport(target: Target, kind: str) -> None:
 )
 async def test_the_settings_become_a_wish(target: Target, over_http: bool, carriage: Carriage | None) -> None:
     journal = start_capture(None)
-    settings = Settings(Era.LEGACY, "some day", Clocks(1, 2), 0.5, remembered=Era.MODERN)
+    settings = Settings(Era.LEGACY, "some day", Clocks(1, 2), 3, remembered=Era.MODERN)
     session = open_session(target, journal, settings)
     wish = session.options.wish
     assert (wish.era, wish.revision, wish.remembered) == (Era.LEGACY, "some day", Era.MODERN)
-    assert (wish.over_http, wish.carriage, wish.silence_s) == (over_http, carriage, 0.5)
+    assert (wish.over_http, wish.carriage, wish.silence_s) == (over_http, carriage, 1 if over_http else 3)
     assert session.options.clocks == Clocks(1, 2)
     await session.transport.close()
     journal.close()

@@ -106,6 +106,7 @@ def test_info_tells_who_is_there_and_how_much(ran: dict[str, Ran], request: pyte
         "counts",
         "apps",
         "caching",
+        "notices",
     ]
     assert (about["revision"], about["era"]) == (newest_of(real.era).date, real.era)
     assert (about["transport"], about["server"]["name"]) == (real.transport, real.wishes.name)

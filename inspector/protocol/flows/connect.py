@@ -226,7 +226,10 @@ def _handshake(
     `probed`: this process was sent `server/discover` before; `late` is that request while it is not answered.
     """
     offer = _offer(wish, versions)
-    reply: Reply = yield _initialize(wish, offer, late)
+    starts = not probed and not wish.over_http and wish.era is None and not wish.revision
+    reply: Reply = yield _initialize(wish, offer, late, wish.silence_s if starts else None)
+    if starts and isinstance(reply, Silent) and reply.exchange is not None:
+        reply = yield Await(reply.exchange)  # what a probe would have taken is not counted: the server is starting
     if isinstance(reply, Replied) and reply.exchange.method == "server/discover":
         return (yield from _late_answer(wish, offer, reply))
     if isinstance(reply, Broken) and probed and not wish.over_http and (yield from _started_again()):
@@ -344,8 +347,8 @@ def _offer(wish: Wish, versions: tuple[str, ...]) -> str:
     return mutual(list(versions), Era.LEGACY) or newest_of(Era.LEGACY).date
 
 
-def _initialize(wish: Wish, offer: str, late: Exchange | None) -> Send:
-    return Send("initialize", _initialize_params(wish, offer), or_late=late)
+def _initialize(wish: Wish, offer: str, late: Exchange | None, silence_s: float | None = None) -> Send:
+    return Send("initialize", _initialize_params(wish, offer), or_late=late, silence_s=silence_s)
 
 
 def _initialize_params(wish: Wish, offer: str) -> dict[str, Any]:

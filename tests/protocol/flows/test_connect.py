@@ -317,6 +317,13 @@ def test_a_remembered_legacy_server_is_not_probed() -> None:
     assert played.methods == ["initialize", "Notify"]
 
 
+def test_a_server_that_is_not_probed_has_the_time_that_a_probe_would_have_taken_to_start() -> None:
+    played = Played()
+    silent = Silent(exchange("initialize"), 2.0, "idle")
+    played.play(connect(wish(remembered=Era.LEGACY)), [silent, OPENED, ""])
+    assert played.steps[1] == Await(exchange("initialize"))
+
+
 def test_a_remembered_legacy_server_that_has_become_modern_is_found_out() -> None:
     played = Played()
     opening = played.play(connect(wish(remembered=Era.LEGACY)), [unsupported("2026-07-28"), DISCOVERED])
