@@ -324,9 +324,10 @@ class InspectApp(
         """Copy without control characters: pasted into a terminal, they would act there."""
         super().copy_to_clipboard(for_clipboard(text)[0])
 
-    def say(self, message: str, *, severity: str = "information") -> None:
-        """Show a toast. Foreign text in it is made visible; markup is never read."""
-        self.notify(visible(message, limit=300), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
+    def say(self, message: str, *, severity: str = "information", timeout: float = 4) -> None:
+        """Show a toast for `timeout` seconds. Foreign text in it is made visible; markup is never read."""
+        said = visible(message, limit=300)
+        self.notify(said, severity=severity, markup=False, timeout=timeout)  # type: ignore[arg-type]
 
     async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
         """Show an entry in the traffic, in full."""

@@ -61,7 +61,7 @@ async def _compare(app: "InspectApp", subject: Subject) -> None:
     told, subject.memory = subject.memory, memory
     if memory.first and first_met(memory):
         then = "Changes will be told." if kept else "Not remembered: the state directory can't be written."
-        app.say(f"First met: {first_met(memory)}. {then}")
+        app.say_until_input(f"First met: {first_met(memory)}. {then}")
     if memory.alarms and (told is None or alarm(told) != alarm(memory)):
         subject.memory_state.shown = False  # the line above the footer tells it, and stays
 

@@ -6,6 +6,8 @@ covers neither footer nor bars nor the last line of a panel, and goes by itself.
 
 from typing import TYPE_CHECKING
 
+from textual.events import Event, Key, MouseDown
+
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
 
@@ -13,6 +15,7 @@ TOASTS = """
     ToastRack { margin-bottom: 2; scrollbar-size-vertical: 0; padding-right: 1; }
     Toast { width: auto; max-width: 96%; padding: 0 1; margin-top: 0; }
 """
+_LONG_S = 7 * 24 * 3600.0
 _BELOW = 2
 """The footer, and the last line of a panel: a status line, or what a form says of itself."""
 
@@ -21,6 +24,24 @@ class Toasts:
     """The part of the app that keeps toasts out of the way."""
 
     _lines_below = _BELOW
+    _until_input = ""
+    """What the toast says that stays until the person does something; "" for none."""
+
+    def say_until_input(self: "InspectApp", message: str) -> None:  # type: ignore[misc]
+        """Show a toast about what happened by itself. It leaves at the next key or click.
+
+        One that left by itself would write to a terminal at which nothing happens.
+        """
+        self._until_input = message
+        self.say(message, timeout=_LONG_S)
+
+    async def on_event(self: "InspectApp", event: Event) -> None:  # type: ignore[misc]
+        """The person does something: what stayed until then leaves."""
+        if self._until_input and isinstance(event, Key | MouseDown):
+            said, self._until_input = self._until_input, ""
+            for each in [each for each in self._notifications if each.message == said]:
+                self._unnotify(each)
+        await super().on_event(event)
 
     def lift_toasts(self: "InspectApp") -> None:  # type: ignore[misc]
         """Look which bars stand above the footer. Nearly free while they stay the same."""

@@ -21,6 +21,7 @@ from tests.benchmarks import (
     comparing,
     copying,
     details,
+    dialogs,
     filters,
     hostile,
     measure,
@@ -269,6 +270,16 @@ def hostile_servers(home: Path) -> Iterator[Row]:
         yield Row(f"keys: {seen.name}", str(seen), "p95 100 ms or twice the quiet one's", kept)
 
 
+def opened_often(home: Path) -> Iterator[Row]:
+    """Help, palette and dialogs again and again, then screen after screen: nothing of it stays."""
+    seen = dialogs.sitting(measure.environment(home / "dialogs"))
+    figures = f"median {seen.opened_ms:.0f} ms, worst {seen.worst_ms:.0f} ms"
+    yield Row("help, palette and the dialog to open, key to picture", figures, "median 50 ms", seen.opened_ms <= 50)
+    figures = f"{seen.dialogs_mb:+.1f} MB over 500 dialogs, {seen.screens_mb:+.1f} MB over 1,000 changes of screen"
+    yield Row("memory of what was closed", figures, "10 MB", max(seen.dialogs_mb, seen.screens_mb) <= 10)
+    yield Row("quitting after all that", f"{seen.quit_s:.2f} s", "0.5 s", seen.quit_s <= 0.5)
+
+
 def compared(home: Path) -> Iterator[Row]:
     """Two long captures side by side, all of whose calls differ; two large surfaces."""
     before, after = comparing.make(home)
@@ -311,6 +322,7 @@ def main() -> int:
             partial(finding, frames=frames),
             large,
             looking,
+            opened_often,
             flood,
             checked,
             compared,

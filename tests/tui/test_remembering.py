@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual.widgets._toast import Toast
+
 from inspector.config.environment import build_environment
 from inspector.config.seen import SeenServer
 from inspector.config.targets import StdioTarget
@@ -50,6 +52,10 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         await person.sees("First met: 1 tool. Changes will be told.")
         seen = SeenServer(_state(), target.key)
         assert [*seen.read()["tools"].things] == ["buy"]
+        (toast,) = person.pilot.app.query(Toast)
+        assert toast._timeout > 3600, "it does not leave by itself: nothing is written while nothing happens"
+        await person.press("j")
+        await until(lambda: "First met" not in person.screen, "it leaves at the first key")
     async with _before(script, _POISONED, _SELL) as (person, _):
         await person.sees("◆ 1 tool changed, 1 new since", "2 Tools D shows")
         await person.press("2")
