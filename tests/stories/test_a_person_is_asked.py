@@ -111,7 +111,7 @@ async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path:
         await person.sees("prompt *")
         await person.types("hi there")
         await person.press("ctrl+j")
-        await person.sees("asks in trigger-sampling-request", "Esc ! here")
+        await person.sees("asks in trigger-sampling-request", "F12 here")
         await person.press("escape", "5")
         await person.sees("1 waiting", "waits", "sampling", "hi there")
         await person.press("enter")

@@ -119,7 +119,7 @@ async def test_a_capture_opens_without_a_server() -> None:
         await until(lambda: app.subject.stage is Stage.RECORDED, "read")
         await until(lambda: "recorded" in text(app), "the header")
         await pilot.press("ctrl+r")
-        await until(lambda: "no server to connect to" in text(app), "the toast")
+        await until(lambda: "Nothing can be opened from here" in text(app), "the toast")
     await app.subject.end()
 
 

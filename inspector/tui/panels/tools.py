@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from inspector.forms.typed import json_text
+from inspector.protocol import peek
 from inspector.protocol.flows.as_task import Support, support_of
 from inspector.protocol.things import Tool
 from inspector.tui import keys
@@ -106,7 +107,8 @@ values too: the button then says so, and a second press sends them.
         """Show the tool, its newest call, and its schemas."""
         await super().choose(meant)
         tool, body = self.form.tool, self.result.body
-        schemas = {key: tool.raw[key] for key in ("inputSchema", "outputSchema") if key in tool.raw} if tool else {}
+        found = peek.mapping(tool.raw) if tool is not None else {}
+        schemas = {key: found[key] for key in ("inputSchema", "outputSchema") if key in found}
         body.show_schema(json_text(schemas).encode(errors="replace") if schemas else b"")
         if body.tab == SCHEMA:
             self.add_class("-called")
