@@ -64,13 +64,14 @@ def _guarded(load: Callable[[str], Any], text: str) -> Any:
         return load(text)
     except Unreadable:
         raise
-    except json.JSONDecodeError as error:
-        raise Unreadable(error.msg[:1].lower() + error.msg[1:], error.lineno, error.colno) from None
     except RecursionError:
         raise Unreadable(_TOO_DEEP) from None
     except (ValueError, OverflowError) as error:
-        too_long = "integer string conversion" in str(error)
-        raise Unreadable("an integer has too many digits" if too_long else str(error)) from None
+        if "integer string conversion" in str(error):
+            raise Unreadable("an integer has too many digits") from None
+        why = getattr(error, "msg", str(error))  # JSONDecodeError keeps reason and place apart
+        line, column = getattr(error, "lineno", 0), getattr(error, "colno", 0)
+        raise Unreadable(why[:1].lower() + why[1:], line, column) from None
 
 
 def _is_countable(value: Any) -> bool:

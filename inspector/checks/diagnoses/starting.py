@@ -42,9 +42,9 @@ def command_exists(case: Case) -> Iterator[Flaw]:
 
 def unanswered(scene: Scene) -> Asked | None:
     """The first request of a server that lives and has not said anything for a while; None for any other server."""
-    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and scene.why
-    exited = exited and scene.provoked is None  # doctor's own bytes may have ended what had been silent before
-    if exited or scene.messages:
+    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and bool(scene.why)
+    # The bytes that doctor sends may have ended what had been silent before.
+    if (exited and scene.provoked is None) or scene.messages:
         return None
     everything = (*scene.asked.values(), *scene.done.values())
     waiting = [each for each in everything if each.method == "initialize" and each.answered is None]
