@@ -2,6 +2,7 @@
 
 from tests.architecture.sources import ROOT
 from tests.stories.persons import Person, at_a_replay
+from tests.waiting import until
 
 HARBOUR = ROOT / "tests" / "captures" / "harbour.mcpcap"
 
@@ -56,7 +57,8 @@ async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:
         await person.sees("Tab @bad")
         await person.press("tab", "enter")
         await person.sees("4 of 55")
-        assert [tool[:9] for tool in tools_in_sight(person)] == ["break_lam", "there_is_"]
+        failed = ["break_lam", "there_is_"]
+        await until(lambda: [tool[:9] for tool in tools_in_sight(person)] == failed, "the rows of what failed")
 
 
 async def test_the_chosen_row_is_a_filter_in_the_tree_and_in_the_order_of_the_wire() -> None:
