@@ -113,9 +113,9 @@ def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:
     ("words", "said"),
     [
         (("-a", "nothing"), "-a 'nothing' names no argument"),
-        (("-a", "x:={"), "-a x:=: this is no JSON"),
+        (("-a", "x:={"), "-a x:=: invalid JSON"),
         (("-a", "x=1", "-a", "x=2"), "-a x is given twice"),
-        (("--args", "{"), "--args: this is no JSON: Expecting property name enclosed in double quotes in line 1"),
+        (("--args", "{"), "--args: invalid JSON: line 1, column 2: expecting property name enclosed in double quotes"),
         (("--args", "@nowhere.json"), "--args @nowhere.json: the file can't be read"),
         (("--args", "[1]", "-a", "x=1"), "-a names a member, and --args holds no object"),
     ],

@@ -42,7 +42,7 @@ def test_params_come_from_stdin_and_are_json(tmp_path: Path) -> None:
     assert '"params":{"a":1' in log.read_text() or '"a":1' in log.read_text()
     ran = inspect("request", "acme/do", "--params", "{", "--", "no-such-program")
     assert ran.status == ExitStatus.USAGE
-    assert "--params: this is no JSON" in ran.stderr
+    assert "--params: invalid JSON" in ran.stderr
 
 
 def test_a_notification_is_sent_and_nothing_is_waited_for(tmp_path: Path) -> None:
