@@ -4,7 +4,9 @@ Whatever ends the writing, a full disk or Ctrl+C, the file that was there stays 
 link is followed. A file has the rights that are asked for from the moment on in which it has its name.
 """
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,10 +29,12 @@ class Unfinished(NamedTuple):
 def whole_file(path: Path, mode: int = 0o600, *, overwrite: bool = True) -> Iterator[Unfinished]:
     """A file to write, which gets its name when the block ends without an error.
 
-    Raises: OSError; FileExistsError if it must not be overwritten, and there is one.
+    Raises: OSError, also where a device, a pipe or a directory has the name; FileExistsError if it must not be
+    overwritten, and there is one.
     """
     import tempfile  # most runs write none
 
+    _demand_regular(path)
     descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb", buffering=_BUFFER) as new:
@@ -57,6 +61,16 @@ def write_whole(path: Path, content: bytes, new: int | None = None) -> None:
         replace(path, content, _mode(path, new))
     except OSError as error:
         raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+
+
+def _demand_regular(path: Path) -> None:
+    """See that no device, pipe or directory is replaced, by its name or a link to it: root could. Raises: OSError."""
+    try:
+        found = path.stat().st_mode
+    except OSError:  # nothing is there, or what can't be looked at can't be written either, which the writing says
+        return
+    if not stat.S_ISREG(found):
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
 def _put(made: str, path: Path, *, overwrite: bool) -> None:

@@ -43,3 +43,20 @@ def test_what_cannot_be_written_leaves_all_as_it_was(tmp_path: Path, monkeypatch
         write_whole(tmp_path / "a", b"new")
     assert names(tmp_path) == ["a"]
     assert (tmp_path / "a").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "link to a device"])
+def test_what_is_no_regular_file_is_never_replaced(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "directory":
+            path.mkdir()
+        case _:
+            path.symlink_to(os.devnull)
+    before = path.lstat()
+    with pytest.raises(UsageError, match="can't be written: not a regular file"):
+        write_whole(path, b"new")
+    assert (path.lstat().st_mode, path.lstat().st_ino) == (before.st_mode, before.st_ino)
+    assert not [each for each in tmp_path.iterdir() if each.name.startswith(".there")]

@@ -170,7 +170,10 @@ def _with_proof(fetch: Fetch, proof: str) -> Fetch:
 def _value(fetched: Fetched) -> Any:
     """The answer; of the servers that answer with a form instead of JSON, that."""
     if fetched.value is None and "x-www-form-urlencoded" in fetched.header("content-type"):
-        pairs = parse_qs(fetched.body.decode("utf-8", "replace"), max_num_fields=50)
+        try:
+            pairs = parse_qs(fetched.body.decode("utf-8", "replace"), max_num_fields=50)
+        except ValueError:  # more fields than any such answer has
+            return None
         return {name: values[0] for name, values in pairs.items()}
     return fetched.value
 

@@ -4,6 +4,7 @@ A command's file is imported when the command is run, and nothing else: `mcp-ins
 interface nor for the other commands.
 """
 
+import errno
 import logging
 import os
 from collections.abc import Sequence
@@ -143,9 +144,21 @@ def run(argv: Sequence[str], world: World | None = None) -> int:
         except BrokenPipeError:
             _write_no_more(world)
             return ExitStatus.BROKEN_PIPE
-        except Exception:  # the border of every command
+        except Exception as error:  # the border of every command
+            if (unusable := _unusable_path(error)) is not None:
+                return output.failure(unusable)
             logger.exception("mcp-inspect made a mistake; the traceback is worth a report")
             return ExitStatus.MISTAKE
+
+
+def _unusable_path(error: Exception) -> UsageError | None:
+    """What to say of a path that can't even be asked about; None for any other error.
+
+    `Path.exists` and its like raise for a name that is too long, and in a directory that may not be searched.
+    """
+    if not isinstance(error, OSError) or error.errno not in (errno.ENAMETOOLONG, errno.EACCES) or not error.filename:
+        return None
+    return UsageError(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}", hint="Name another path.")
 
 
 def _run(argv: Sequence[str], world: World) -> int:

@@ -82,6 +82,8 @@ _RUNS_CODE = frozenset(
     }
 )
 _RUN_CODE = ("LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_COUNT")
+_COMMANDS = ("COMMAND", "_CMD", "_PROGRAM", "_HELPER", "ASKPASS")
+"""`RESTIC_PASSWORD_COMMAND` and its like hold what is run, whatever it brings."""
 _UNEXPANDED = r"\$\{[^}]{1,200}\}"
 
 
@@ -91,7 +93,7 @@ def can_run_code(name: str) -> bool:
     `LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONSTARTUP` and their like, of loaders, interpreters, shells and package managers.
     """
     upper = name.strip().upper()
-    return upper in _RUNS_CODE or upper.startswith(_RUN_CODE)
+    return upper in _RUNS_CODE or upper.startswith(_RUN_CODE) or upper.endswith(_COMMANDS)
 
 
 class Environment(msgspec.Struct, frozen=True):

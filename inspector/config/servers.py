@@ -4,6 +4,7 @@ Nothing is started, dialled or expanded here: a `${VAR}` stays as it stands. A f
 says so, and the others stay.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -145,7 +146,7 @@ def _files(env: Mapping[str, str], cwd: Path) -> Iterator[tuple[str, Path]]:
             path: Path | None = Path(env["CODEX_HOME"]) / "config.toml"
         else:
             path = base / place.path if base else None
-        if path is not None and path not in seen and path.is_file():
+        if path is not None and path not in seen and os.path.isfile(path):  # unlike Path's it never raises
             seen.add(path)
             yield place.host, path
 

@@ -28,7 +28,7 @@ _PARAMETER = re.compile(r"(?<=[?&#;])([^=&#;?\s]{1,300})=([^&#\s]*)")
 # --- names
 
 STEMS = (
-    *("pass", "pwd", "secret", "token", "key", "cred", "cookie", "auth", "signature", "session", "verifier", "sig"),
+    *("pass", "pw", "secret", "token", "key", "cred", "cookie", "auth", "signature", "session", "verifier", "sig"),
     *("connection", "otp", "pin", "jwt", "bearer", "pat", "dsn", "cvv", "cvc", "ssn", "sas"),
     *("kennwort", "mnemonic", "seed", "code"),
 )
@@ -53,7 +53,23 @@ _ASKING = frozenset({"is", "has", "requires", "require", "needs", "supports"})
 """A name that begins with one of these is answered by yes or no."""
 _PLAIN = frozenset(
     {
-        *("pass", "pwd", "auth", "jwt", "pat", "dsn", "otp", "totp", "cvv", "cvc", "ssn", "bearer", "sas", "cred"),
+        *(
+            "pass",
+            "pwd",
+            "pw",
+            "auth",
+            "jwt",
+            "pat",
+            "dsn",
+            "otp",
+            "totp",
+            "cvv",
+            "cvc",
+            "ssn",
+            "bearer",
+            "sas",
+            "cred",
+        ),
         *("creds", "mnemonic", "authorization", "signature"),
     }
 )

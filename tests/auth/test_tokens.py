@@ -151,3 +151,12 @@ def test_an_enterprises_login_is_exchanged_for_a_grant_to_this_server() -> None:
 
 def granted(fetch: Fetch) -> Fetched:
     return answer({"access_token": "id-jag", "token_type": "N_A"})
+
+
+def test_a_form_with_too_many_fields_is_a_failed_login() -> None:
+    kind = (("content-type", "application/x-www-form-urlencoded"),)
+    many = "&".join(f"a{number}=1" for number in range(60))
+    world = World(token=Fetched("", 200, kind, many.encode()))
+    with pytest.raises(LoginFailed):
+        world.play(ask(asking(), "token", FORM))
+    assert world.broken.request == f"POST {TOKEN}"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.config.environment import MINIMAL, Environment, build_environment
+from inspector.config.environment import MINIMAL, Environment, build_environment, can_run_code
 from inspector.errors import UsageError
 
 OURS = {"HOME": "/srv/ann", "PATH": "/bin", "TERM": "xterm", "API_KEY": "s3cret", "LANG": "C"}
@@ -110,3 +110,9 @@ def test_a_file_that_cannot_be_read_says_why(file: Path) -> None:
     file.write_bytes(b"A=\xff\xfe\n")
     with pytest.raises(UsageError, match="is not UTF-8"):
         _build(file=file)
+
+
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "npm_config_node_options", "RESTIC_PASSWORD_COMMAND", "SUDO_ASKPASS"])
+def test_what_holds_or_changes_the_code_that_runs_is_known_by_its_name(name: str) -> None:
+    assert can_run_code(name)
+    assert not can_run_code("API_TOKEN")

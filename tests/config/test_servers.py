@@ -137,3 +137,7 @@ def test_a_hostile_file_of_a_project_is_one_entry(name: str, text: str, problem:
     file = _write(tmp_path / name, text)
     (server,) = found_servers({}, tmp_path)
     assert server.problem == f"{file}: {problem}"
+
+
+def test_a_home_that_cannot_be_looked_into_has_no_servers(tmp_path: Path) -> None:
+    assert found_servers({"HOME": "/" + "a" * 300}, tmp_path) == ()

@@ -41,6 +41,7 @@ _NO_REST = re.compile(
 _CUT_SIGNS = " \t\r\n\"',;\\"
 _KEPT = 4000
 """Characters of the lines before that are remembered."""
+_LONGEST_BEGINNING = max(map(len, tokens.BEGINNINGS))
 _MOST_WRAPS = 50
 """Lines that one token runs through."""
 _WORD_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]")
@@ -172,7 +173,7 @@ class LineSecrets:
             return []
         low = before[-600:].lower()
         if not any(map(low.__contains__, (*STEMS, *tokens.SCHEMES))) and not any(
-            map(before.__contains__, tokens.BEGINNINGS)
+            map((before + begun[0][:_LONGEST_BEGINNING]).__contains__, tokens.BEGINNINGS)
         ):
             return []
         rest = begun[0].rstrip(".,;:") or begun[0]
@@ -182,7 +183,7 @@ class LineSecrets:
         is_all = content.strip(_CUT_SIGNS) == rest
         width = len(self._carried[-1][1])
         is_likely = _looks_like_rest(rest) or (is_all and rest.isdecimal() and own[2])
-        if not (own[1] or (is_likely and (is_all or width >= 40))):
+        if not (own[1] or (is_likely and (is_all or width >= 40)) or (own[2] and _is_random(rest))):
             return []
         return [Piece(place, rest, "wrapped"), *self._halves(own[0])]
 
@@ -262,6 +263,13 @@ def _looks_like_rest(word: str) -> bool:
     has_digit = any(map(str.isdigit, word))
     has_both = any(map(str.islower, word)) and any(map(str.isupper, word))
     return has_digit or has_both or len(word) >= 16
+
+
+def _is_random(word: str) -> bool:
+    """Whether a word can hardly be anything else than a part of a token."""
+    return (
+        len(word) >= 8 and any(map(str.isdigit, word)) and any(map(str.isalpha, word)) and not _NO_REST.fullmatch(word)
+    )
 
 
 def _runs_on(content: str) -> bool:

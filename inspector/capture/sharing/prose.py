@@ -18,7 +18,8 @@ from inspector.protocol.credentials import STEMS, is_secret, is_secret_parameter
 _SHORT, _MOST_CLEAN = 64, 50_000
 _DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
 """A pseudonym, and what may stand behind a value in a sentence or a URL."""
-
+_SCHEMED = re.compile(tokens.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9._")[0] + "rdct_", re.IGNORECASE)
+"""A scheme whose credentials were replaced: it stays."""
 _LONGEST_OF_LINES = 4 << 20
 _WORTH_A_LOOK = (*STEMS, *tokens.SCHEMES, *(each.lower() for each in tokens.BEGINNINGS))
 _SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
@@ -61,6 +62,8 @@ class Prose:
             text = tokens.PARAMETER.sub(self._parameter, text)
         if "://" in text:
             text = tokens.USERINFO.sub(self._userinfo, text)
+        if "authorization" in low:
+            text = tokens.AUTHORIZATION.sub(self._authorization, text)
         if any(map(low.__contains__, tokens.SCHEMES)):
             text = tokens.SCHEME.sub(self._scheme, text)
         if any(map(low.__contains__, STEMS)):
@@ -86,13 +89,18 @@ class Prose:
             return found[0]
         return found[1] + self._secret(found[2], "scheme")
 
+    def _authorization(self, found: re.Match[str]) -> str:
+        if not is_telling(found[4]) or _DONE.match(found[4]):
+            return found[0]
+        return f"{found[1]}{found[2]}{found[3]}{self._secret(found[4], 'scheme')}"
+
     def _parameter(self, found: re.Match[str]) -> str:
         if not is_secret_parameter(found[1]) or is_masked(found[2]) or _DONE.match(found[2]):
             return found[0]
         return f"{found[1]}={self._secret(unquote(found[2]), 'parameter')}"
 
     def _userinfo(self, found: re.Match[str]) -> str:
-        parts = [self._secret(unquote(part), "userinfo") for part in found.groups() if part is not None]
+        parts = [self._secret(unquote(part), "userinfo") if part else "" for part in found.groups() if part is not None]
         return f"{':'.join(parts)}@"
 
     def _pairs(self, text: str) -> str:
@@ -114,6 +122,8 @@ class Prose:
         if not is_secret(name.lstrip("-")) or (joint.isspace() and not is_option):
             return found[0]
         if _DONE.match(value) or "•" in value or value.lower() in tokens.SCHEMES:
+            return found[0]
+        if _SCHEMED.match(found.string, found.start()):
             return found[0]
         is_loose = joint.strip() == ":" and not mark
         if is_loose and len(value) < 4:

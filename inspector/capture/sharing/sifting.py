@@ -25,6 +25,7 @@ _ALWAYS = (
     b'"b64"',
     rb"\/",
     b"PRIVATE KEY",
+    b"/webhooks/",
     b"1//0",
     b":AA",
     b"/home/",

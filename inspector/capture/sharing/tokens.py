@@ -13,6 +13,7 @@ _SHAPES = {
     "aws": r"(?<![A-Za-z0-9])(?:AKIA|ASIA|AIDA|AROA|AGPA)[A-Z0-9]{16}(?![A-Za-z0-9])",
     "slack": r"(?<![A-Za-z0-9])(?:xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}+|xapp-[A-Za-z0-9-]{10,}+)",
     "slack webhook": r"(?<=hooks\.slack\.com/services/)[\w/]{10,}+",
+    "discord webhook": r"(?<=/api/webhooks/)\d{10,25}/[\w-]{20,}+",
     "google": r"(?<![A-Za-z0-9])(?:AIza[\w-]{30,}+|ya29\.[\w-]{10,}+|GOCSPX-[\w-]{16,}+|1//0[\w-]{20,}+)",
     "npm": r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{20,}+",
     "pypi": r"(?<![A-Za-z0-9])pypi-[\w-]{16,}+",
@@ -41,15 +42,34 @@ BEGINNINGS = (
         "glrt-",
     ),
     *("glcbt-", "glsoat-", "sk-", "k_live_", "k_test_", "AKIA", "ASIA", "AIDA", "AROA", "AGPA", "xox", "xapp-"),
-    *("hooks.slack.com", "AIza", "ya29.", "GOCSPX-", "1//0", "npm_", "pypi-", "hf_", "SG.", "doo_v1_", "dop_v1_"),
+    *(
+        "hooks.slack.com",
+        "/api/webhooks/",
+        "AIza",
+        "ya29.",
+        "GOCSPX-",
+        "1//0",
+        "npm_",
+        "pypi-",
+        "hf_",
+        "SG.",
+        "doo_v1_",
+        "dop_v1_",
+    ),
     *("dor_v1_", ":AA", "AGE-SECRET-KEY-1"),
 )
 """One of these stands in every text that has a token."""
 SCHEMES = ("bearer", "basic", "dpop", "digest", "negotiate")
 SCHEME = re.compile(r"(?<![A-Za-z])((?:Bearer|Basic|DPoP|Digest|Negotiate)\s+)([A-Za-z0-9._~+/=-]{6,})", re.IGNORECASE)
 """Group 2 is what gives access, if it is telling at all."""
-USERINFO = re.compile(r"(?<=://)([^/?#@:\s\"'<>\\]{1,1000})(?::([^/?#@\s\"'<>\\]{0,1000}))?@")
-"""Group 1 is the user, group 2 the password."""
+USERINFO = re.compile(r"(?<=://)([^/?#@:\s\"'<>\\]{0,1000})(?::([^/?#\s\"'<>\\]{0,1000}))?@")
+"""Group 1 is the user, "" if there is none, group 2 the password, which may hold an @."""
+AUTHORIZATION = re.compile(
+    r"(?<![A-Za-z])(authorization\\*[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\*[\"']?)([A-Za-z][A-Za-z-]{1,20})([ \t]{1,4})"
+    r"([A-Za-z0-9._~+/=:-]{6,})",
+    re.IGNORECASE,
+)
+"""Group 2 is a scheme, whichever it is, group 4 the credentials, if they are telling."""
 PARAMETER = re.compile(r"(?:(?<=[?&#;])|(?<![^\s]))([\w.%~\[\]-]{1,100})=([^&#\s\"'<>\\]+)")
 """Group 1 is the name of a parameter, group 2 its value, as a URL spells it."""
 PAIR = re.compile(

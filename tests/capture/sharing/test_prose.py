@@ -25,6 +25,10 @@ def prose() -> Prose:
         ("token: 1", "token: 1"),
         ("the password hunter22", "the password hunter22"),
         ("Bearer hunter22", f"Bearer {P}"),
+        ("redis://:hunter22@cache:6379", f"redis://:{P}@cache:6379"),
+        ("Authorization: ApiKey hunter22", f"Authorization: ApiKey {P}"),
+        ("authorization: token hunter22, next", f"authorization: token {P}, next"),
+        ("pw=hunter22", f"pw={P}"),
     ],
 )
 def test_pairs_in_prose(text: str, copy: str) -> None:

@@ -279,6 +279,13 @@ def test_a_value_on_the_line_after_its_name_is_not_in_the_copy(tmp_path: Path, n
     assert "then it went on" in said
 
 
+@pytest.mark.parametrize("at", [3, 20])
+def test_the_second_half_of_a_wrapped_token_is_not_in_the_copy_whatever_follows(tmp_path: Path, at: int) -> None:
+    said = _as_stderr(tmp_path, ("with " + _GITHUB[:at], _GITHUB[at:] + " and so on"))
+    assert _GITHUB[at:] not in said
+    assert "and so on" in said
+
+
 @pytest.mark.parametrize("at", [10, 20, 30, 36])
 @pytest.mark.parametrize("before", ["token: ", "cloning with ", "2026-07-28 10:00:00 using https://x.example/ and "])
 def test_no_half_of_a_wrapped_token_is_in_the_copy(tmp_path: Path, at: int, before: str) -> None:

@@ -15,6 +15,7 @@ TOKENS = {
     "aws": "AKIAIOSFODNN7EXAMPLE",
     "slack": "xoxp-123456789012-abcdef",
     "slack webhook": "T00000000/B00000000/XXXXXXXXXXXX",
+    "discord webhook": "123456789012345678/abcdefghijklmnopqrst_0123",
     "google": "ya29.a0AfH6SMBexample",
     "npm": "npm_abcdefghijklmnopqrstuvwxyz0123456789",
     "pypi": "pypi-AgEIcHlwaS5vcmcCJD",
@@ -29,7 +30,11 @@ TOKENS = {
 @pytest.mark.parametrize("kind", tokens.KINDS)
 def test_a_token_is_known_by_its_form(kind: str) -> None:
     token = TOKENS[kind]
-    text = f"see https://hooks.slack.com/services/{token} now" if kind == "slack webhook" else f"a {token}, b"
+    places = {
+        "slack webhook": "https://hooks.slack.com/services/",
+        "discord webhook": "https://discord.com/api/webhooks/",
+    }
+    text = f"see {places[kind]}{token} now" if kind in places else f"a {token}, b"
     found = tokens.TOKEN.search(text)
     assert found is not None
     assert found[0] == token
