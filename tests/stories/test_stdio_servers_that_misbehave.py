@@ -137,20 +137,29 @@ async def test_wrong_types_are_shown_and_nothing_more(words: tuple[str, ...], tm
         assert ran.stdout
 
 
+_UNUSABLE = ("odder", "bent_0")
+"""A picture that cannot be decoded, and a result that is not an object: both count as failures."""
+
+
 @pytest.mark.parametrize("tool", [*RESULTS, "bent_0"])
 async def test_a_result_of_wrong_types_is_shown_as_it_came(tool: str, tmp_path: Path) -> None:
     result = RESULTS.get(tool, 5)
+    status = ExitStatus.TOOL_ERROR if tool in _UNUSABLE else ExitStatus.OK
     ran = await mcp_inspect("call", tool, "-a", "a=1", "--json", *told("mistyped"), place=tmp_path)
-    assert (ran.status, ran.json["result"], ran.json["error"]) == (ExitStatus.OK, result, None)
+    assert (ran.status, ran.json["result"], ran.json["error"]) == (status, result, None)
     readable = await mcp_inspect("call", tool, *told("mistyped"), place=tmp_path)
-    assert (readable.status, "Traceback" in readable.told) == (ExitStatus.OK, False)
+    assert (readable.status, "Traceback" in readable.told) == (status, False)
 
 
-@pytest.mark.parametrize("words", [("read", "x://y"), ("prompt", "p")])
-async def test_contents_and_messages_of_wrong_types_are_shown_too(words: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "status"), [(("read", "x://y"), ExitStatus.TOOL_ERROR), (("prompt", "p"), ExitStatus.OK)]
+)
+async def test_contents_and_messages_of_wrong_types_are_shown_too(
+    words: tuple[str, ...], status: ExitStatus, tmp_path: Path
+) -> None:
     for form in ((), ("--json",)):
         ran = await mcp_inspect(*words, *form, *told("mistyped"), place=tmp_path)
-        assert (ran.status, "Traceback" in ran.told) == (ExitStatus.OK, False)
+        assert (ran.status, "Traceback" in ran.told) == (status, False)
 
 
 async def test_pages_in_a_circle_end_with_what_there_was(tmp_path: Path) -> None:
