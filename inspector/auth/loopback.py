@@ -65,7 +65,10 @@ class Loopback:
         await self._listener.close()
 
     async def _answer(self, request: HttpRequest) -> HttpResponse:
-        parts = urlsplit(request.target)
+        try:
+            parts = urlsplit(request.target)
+        except ValueError:  # no address at all
+            return HttpResponse(404)
         if request.method != "GET" or parts.path != self._path:
             return HttpResponse(404)
         came = redirected(parts.query)
@@ -96,7 +99,7 @@ def pasted(text: str, state: str) -> Redirected | None:
     """What a person has copied: the whole address that the browser ended at, or the code alone. None for neither."""
     text = text.strip()
     if "?" in text or "=" in text:
-        query = urlsplit(text).query if "?" in text else text
+        query = text.partition("?")[2].partition("#")[0] if "?" in text else text
         came = redirected(query)
         return came if came.params else None
     return Redirected({"code": text, "state": state}) if text and " " not in text else None

@@ -64,6 +64,18 @@ def test_an_address_or_a_code_can_be_pasted() -> None:
     assert pasted("c", "s") == whole
     assert pasted("", "s") is None
     assert pasted("two words", "s") is None
+    assert pasted("http://[x?code=c&state=s", "s") == whole
+
+
+async def test_a_target_that_is_no_address_is_turned_away(caplog: pytest.LogCaptureFixture) -> None:
+    async with Loopback() as loopback:
+        port = int(loopback.redirect_uri.split(":")[2].split("/")[0])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"GET http://[::1 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        assert (await reader.readline()).startswith(b"HTTP/1.1 404")
+        writer.close()
+        await writer.wait_closed()
+    assert not caplog.records
 
 
 def test_a_flood_of_parameters_is_no_redirect() -> None:
