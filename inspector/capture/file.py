@@ -104,6 +104,8 @@ class CaptureFile:
         """What is, or was, wrong with the disk, as a banner; "" if nothing is."""
         count = self._losses.count
         lost = f"{count} records are lost" if count else "nothing is lost"
+        if self._trouble and self._closed:
+            return f"The capture is not complete: {self._trouble}. Its end could not be written."
         if self._trouble:
             return f"The capture can't be written: {self._trouble}. Traffic goes on; so far {lost}."
         return f"The capture could not be written for a while: {self._past}; {lost}." if self._past else ""

@@ -77,6 +77,7 @@ def visit(
             _tell_notices(output, journal, told)
         finally:
             journal.close()
+            _tell_notices(output, journal, told)  # only now is it known whether the disk took all of it
     return status
 
 

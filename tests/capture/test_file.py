@@ -149,6 +149,17 @@ async def test_a_failing_disk_is_told_and_what_waited_is_written_later(
     assert lines_of(path)[:2] == [b"one", b"two"]
 
 
+async def test_a_disk_that_fails_to_the_end_leaves_a_capture_that_is_called_incomplete(
+    disk: Disk, file: CaptureFile
+) -> None:
+    disk.error = NO_SPACE
+    file.put(b"one\n")
+    await until(lambda: not file.healthy, "the disk failed")
+    file.close()
+    assert "is not complete: No space left on device" in file.trouble
+    assert "nothing is lost" not in file.trouble
+
+
 async def test_a_disk_that_fails_in_the_middle_of_a_line_leaves_no_broken_line(
     disk: Disk, path: Path, file: CaptureFile
 ) -> None:
