@@ -254,11 +254,20 @@ def _closed_ns(case: Case) -> int | None:
 _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 
 
+_PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
+"""How compressed data begin (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
+
+
 @check("F-06", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8.")
 def text_is_utf8(case: Case) -> Iterator[Flaw]:
     """Which byte, and what it may have been meant to be."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
+        return
+    packed = next((name for mark, name in _PACKED if payload.startswith(mark)), "")
+    if packed and case.life is not None:
+        said = f"the body is compressed with {packed}, and its Content-Encoding header does not say so"
+        yield Flaw(said, span=(0, 2), fix=f"Send Content-Encoding: {packed}, or do not compress the body.")
         return
     try:
         payload.decode("utf-8")

@@ -492,6 +492,8 @@ def calls_are_taken(case: Case) -> Iterator[Flaw]:
     known = case.scene.known["tools"].get(name)
     problems = _problems(known.item if known is not None else None, case.asked)
     why = f"; the call does not fit the tool's schema: {problems}" if problems else ""
+    if type(case.value) is not dict:
+        return  # E05 shows it
     code, said = peek.integer(case.value, "code"), reason_of(case.value)
     yield Flaw(f"{name[:60]} was refused with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
 

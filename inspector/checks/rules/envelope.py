@@ -1,7 +1,8 @@
 """The envelope: JSON-RPC as MCP uses it, the same for every method."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from inspector.checks.findings import Severity
 from inspector.checks.pages import JSON_RPC
@@ -52,6 +53,10 @@ def has_one_outcome(case: Case) -> Iterator[Flaw]:
 def error_is_whole(case: Case) -> Iterator[Flaw]:
     """`code` is a whole number, `message` a string."""
     if not isinstance(case.message, ErrorAnswer):
+        return
+    if type(case.value) is not dict:
+        shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
+        yield Flaw(f"error must be an object with code and message, and is of type {peek.type_name(case.value)}{shown}", "/error")
         return
     if peek.integer(case.value, "code") is None:
         yield Flaw("an error's code is missing or no whole number", "/error/code")
@@ -158,14 +163,18 @@ def notifications_have_no_id(case: Case) -> Iterator[Flaw]:
 def no_batches(case: Case) -> Iterator[Flaw]:
     """Batches were in one revision only."""
     if _is_batch(case):
-        yield Flaw(f"{len(case.value)} messages in one array; this revision has no batches")
+        yield Flaw(f"{_messages(case.value)} in one array; this revision has no batches")
 
 
 @check("E14", _HINT, "a batch before there were batches", "frame", topic="basic", until=1)
 def no_batches_yet(case: Case) -> Iterator[Flaw]:
     """The first revision says nothing about them."""
     if _is_batch(case):
-        yield Flaw(f"{len(case.value)} messages in one array, which this revision does not define")
+        yield Flaw(f"{_messages(case.value)} in one array, which this revision does not define")
+
+
+def _messages(batch: Sequence[Any]) -> str:
+    return "1 message" if len(batch) == 1 else f"{len(batch)} messages"
 
 
 def _is_batch(case: Case) -> bool:

@@ -257,9 +257,11 @@ _STATUSES = (
     r"(?:bad request|unauthorized|forbidden|not found|too many requests|internal server error|bad gateway|"
     r"service unavailable|gateway timeout|client error|server error)"
 )
+_OF_ONE = r"(?:code|status|response|http|from|at|in|on|of|calling|executing|fetching|during|while|when|occurred|to)"
+"""What follows the word "error" where it means one that happened, and not what a text is about: "error pages"."""
 _CAUSE = re.compile(
-    rf"(?i)\W{{0,6}}(?:[\w./-]{{1,30}} ){{0,4}}?\w{{0,30}}(?:error|failed|returned|responded)\b"
-    rf".{{0,60}}\b[45]\d\d {_STATUSES}\b|"
+    rf"(?i)\W{{0,6}}(?:[\w./-]{{1,30}} ){{0,4}}?\w{{0,30}}(?:error(?=\W*(?:\d|$)|\s?[^\w\s]|\s+{_OF_ONE}\b)|"
+    rf"(?:failed|returned|responded)\b).{{0,60}}\b[45]\d\d {_STATUSES}\b|"
     rf"\W{{0,6}}(?:{_STATUSES}|not authenticated|access denied|fetch failed)[.!]?\s*$|"
     r"\W{0,6}(?:[\w./-]{1,30}:? ){0,4}?(?:connect|getaddrinfo|read) (?:ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET)\b"
 )

@@ -4,6 +4,7 @@ A judge is made once per type and revision out of small functions. What is as it
 and makes no garbage: places are put together only for faults.
 """
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -36,6 +37,7 @@ MOST = 50
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+_DATA_URL = re.compile(r"(?i)data:[^,]{0,200},")
 _WHOLE_LOOK = 1 << 20
 """Characters of base64 that are looked at whole; of more, the beginning and the end."""
 
@@ -69,6 +71,7 @@ def _of_object(row: int, known: Type, members: tuple[Member, ...]) -> Judge:
         for each in members
     )
     needs, rule = known.needs, known.rule
+    below_of = {each.name: _names_below(row, each.kind) for each in members if each.required}
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
@@ -79,12 +82,37 @@ def _of_object(row: int, known: Type, members: tuple[Member, ...]) -> Judge:
                 if below := kind(value[name]):
                     found += _within(name, below, wrong, optional_null=not required and value[name] is None)
             elif required:
-                found += (Fault(f"/{_escaped(name)}", "is missing", absent),)
+                found += (Fault(f"/{_escaped(name)}", f"is missing{_instead(name, value, below_of[name])}", absent),)
         if needs and not any(name in value for name in needs):
             found += (Fault("", f"has neither {' nor '.join(needs)}", rule),)
         return found
 
     return judge
+
+
+def _names_below(row: int, kind: str) -> frozenset[str]:
+    """The members that the object in a required member is known by; none for other kinds."""
+    known = _types().get(kind)
+    return frozenset(each.name for each in known.members if row in each.rows) if known is not None else frozenset()
+
+
+def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
+    """What is there in the place of a missing member: its name in another notation, or what belongs inside of it."""
+    wanted = _bare(name)
+    other = next((each for each in value if each != name and len(each) < _LONG_NAME and _bare(each) == wanted), None)
+    if other is not None:
+        return f"; it is called {other!r} here"
+    inside = [each for each in value if each in below and each not in _EVERYWHERE]
+    return f"; {' and '.join(inside[:3])} belong{'' if len(inside) > 1 else 's'} inside of it" if inside else ""
+
+
+_LONG_NAME = 60
+_EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
+"""Members that many objects have, so that they say nothing of where they belong."""
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "").replace("-", "").casefold()
 
 
 def _of_block(row: int, known: Type) -> Judge:
@@ -211,7 +239,19 @@ def _a(value: Any) -> str:
     name = peek.type_name(value)
     if name == "null":
         return name
+    if type(value) is str and _holds_json(value):
+        return "a string that holds JSON: it was encoded twice"
     return f"an {name}" if name[0] in "aeio" else f"a {name}"
+
+
+def _holds_json(text: str) -> bool:
+    """Whether it is an object or an array that was written as JSON."""
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > _WHOLE_LOOK:
+        return False
+    try:
+        return type(json.loads(text)) in (dict, list)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _escaped(name: str) -> str:
@@ -261,6 +301,8 @@ def _base64(value: Any) -> Faults:
     looked_at = value if len(value) <= _WHOLE_LOOK else value[: _WHOLE_LOOK // 2] + value[-_WHOLE_LOOK // 2 :]
     if len(value) % 4 == 0 and _BASE64.fullmatch(looked_at):
         return FINE
+    if _DATA_URL.match(value):
+        return (Fault("", "is a data: URL; only what follows its comma belongs here", "K04"),)
     why = "has other characters" if not _BASE64.fullmatch(looked_at) else "its length is no multiple of four"
     return (Fault("", f"is not base64: {why}", "K04"),)
 

@@ -105,12 +105,29 @@ Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[Feature]]
 """A keyword, the place of the schema that has it, the schema, whether that is one branch of several, its dialect."""
 
 
+_OTHERS_NAMES = {each: each for each in TYPES} | {
+    "str": "string",
+    "int": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "map": "object",
+    "nonetype": "null",
+}
+"""Names of types in programming languages, in lower case, and in JSON Schema."""
+
+
 def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
     said = node["type"]
     kinds = said if type(said) is list else [said]
     odd = next((each for each in kinds if type(each) is not str or each not in TYPES), None)
     if odd is not None:
-        yield Feature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}, which is none")
+        meant = _OTHERS_NAMES.get(str(odd).lower())
+        instead = f"; in JSON Schema it is {meant!r}" if meant else ", which JSON Schema does not have"
+        yield Feature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
     elif said == "array" and not node.get("items"):
         yield Feature("array-without-items", path, f"has an array{_where(path)} that does not say of what")
     elif type(said) is list and len([each for each in said if each != "null"]) > 1:

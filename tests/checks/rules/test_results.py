@@ -131,6 +131,8 @@ def test_a_page_in_the_place_of_a_picture_is_data_of_another_type(page: bytes) -
         "connect ECONNREFUSED 127.0.0.1:5432",
         "Error calling API: 401",
         "Failed to fetch data: no route",
+        "HTTP error 401 Unauthorized",
+        "Error from upstream 502 Bad Gateway",
         "❌ Error: no key",
         "[ERROR] no route to the database",
     ],
@@ -160,6 +162,8 @@ def test_a_failure_in_a_result_is_found_by_its_shape(text: str) -> None:
         "0 failed, 12 passed",
         "Error handling in Go is explicit, and errors are values.",
         "<!doctype html><title>The weather of Cologne</title>",
+        "Error handling guide: how to return a 401 Unauthorized from an API",
+        "Error pages: what is shown on a 404 Not Found",
     ],
 )
 def test_a_result_that_speaks_of_errors_is_no_failure(text: str) -> None:
