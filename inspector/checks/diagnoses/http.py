@@ -322,7 +322,10 @@ def has_patience(case: Case) -> Iterator[Flaw]:
     life = responded(case)
     if life is not None and life.response is not None and life.response.status == 429 and once(case, "H-23"):
         after = life.header("retry-after")
-        yield Flaw("the server answered 429" + (f"; Retry-After is {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""))
+        yield Flaw(
+            "the server answered 429"
+            + (f"; Retry-After is {after[:40]}{' s' if after.isdecimal() else ''}" if after else "")
+        )
 
 
 _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")

@@ -160,7 +160,9 @@ def is_not_killed(case: Case) -> Iterator[Flaw]:
         if not ended[2].signal:  # what was seen is a code, which a program may also choose by itself
             said = f"the server {exit_words(ended[2].code or 0)}"
             fix = f"If a shell or a container started it, {signal} ended what it ran. {fix}"
-        told = cause_in(case.scene) if signal == "SIGABRT" else None  # how runtimes end after an error of their own
+        told = (
+            cause_in(case.scene) if signal in ("SIGABRT", "SIGILL", "SIGTRAP") else None
+        )  # how runtimes end after an error of their own
         if told is not None:
             said, fix = f"{said}: {told[1]}", told[2] or fix
         frames = (told[0], ended[0]) if told is not None else (ended[0],)

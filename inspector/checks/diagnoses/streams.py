@@ -1,5 +1,6 @@
 """What happens to streams on their way: held back, cut off when idle, compressed, ended too soon."""
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -225,3 +226,29 @@ def data_lines_say_so(case: Case) -> Iterator[Flaw]:
     frame = case.frame
     if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
         yield Flaw("only the first line of an indented message has data: before it, so that the rest is lost")
+
+
+@check(
+    "H-39",
+    _ERROR,
+    "a body that its Content-Type does not fit",
+    "note",
+    "garbled",
+    topic="http",
+    fix="Send application/json with a JSON body, and text/event-stream with events.",
+)
+def bodies_fit_their_type(case: Case) -> Iterator[Flaw]:
+    """JSON in the place of an event stream, or events in the place of JSON. Clients read either as nothing."""
+    life, note, frame = case.life, case.note, case.frame
+    if life is None or life.request is None or life.request.probe:
+        return
+    method = life.asked[0].method[:60] if life.asked else life.request.method
+    if note is not None:
+        if note.raw.lstrip()[:1] in (b"{", b"[") and is_json(note.raw):
+            yield Flaw(f"the response to {method} is JSON without data:, and its Content-Type is text/event-stream")
+    elif frame is not None and frame.sse is None and "json" in kind_of(life) and _FIELDS.match(frame.payload):
+        yield Flaw(f"the response to {method} is an event stream, and its Content-Type is {kind_of(life)[:60]}")
+
+
+_FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")
+"""How an event begins."""

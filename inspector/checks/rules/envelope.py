@@ -56,7 +56,10 @@ def error_is_whole(case: Case) -> Iterator[Flaw]:
         return
     if type(case.value) is not dict:
         shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
-        yield Flaw(f"error must be an object with code and message, and is of type {peek.type_name(case.value)}{shown}", "/error")
+        yield Flaw(
+            f"error must be an object with code and message, and is of type {peek.type_name(case.value)}{shown}",
+            "/error",
+        )
         return
     if peek.integer(case.value, "code") is None:
         yield Flaw("an error's code is missing or no whole number", "/error/code")

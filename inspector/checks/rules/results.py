@@ -247,6 +247,7 @@ def failures_are_results(case: Case) -> Iterator[Flaw]:
 _FAILED = re.compile(
     r"(?i)[^\w\n]{0,6}(?:[\w./-]{1,30} ){0,4}?\w{0,30}?(?:error|exception|traceback|failed|failure|fatal)\b(?!s|-)"
     r"(?: (?:\d{3}|occurred|calling|executing|fetching|while|to)\b[^\n:]{0,60})?\s{0,3}\]?\s{0,3}[:(!-]"
+    r"(?!\s*0\b)(?<!new error\()(?<!new exception\()"
     r"|[^\w\n]{1,6}(?:error|failed|fatal)[^\w\n]{1,4}\w|(?:error|failed) to \w"
 )
 """How a short text begins that tells of a failure."""
@@ -315,7 +316,11 @@ def _failure_of(value: Any) -> str:
         status = int(status)
     refused = type(status) is int and 400 <= status <= 599 and bool(words_in(value))
     graphql = type(value.get("errors")) is list and value["errors"] and "data" in value and value["data"] is None
-    failed = value.get("success") is False or value.get("ok") is False or value.get("status") == "error"
+    failed = (
+        value.get("success") is False
+        or value.get("ok") is False
+        or (value.get("status") == "error" and bool(words_in(value)))
+    )
     failed = failed or value.get("isError") is True
     alone = value.get("detail") if len(value) == 1 else None
     if isinstance(alone, str) and len(alone) < _SHORT and _REFUSAL.search(alone):

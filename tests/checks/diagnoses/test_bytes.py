@@ -86,6 +86,14 @@ def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
     assert found.span == (39, 40)
 
 
+def test_a_compressed_body_is_named_over_http_alone() -> None:
+    packed = b"\x1f\x8b\x08\x00\xff"
+    carried = Talk(4, transport="http").post().ask("ping").head(200, Content_Type="application/json").frame(packed)
+    (found,) = of_one(carried.findings(), "F-06")
+    assert found.sentence == "the body is compressed with gzip, and its Content-Encoding header does not say so"
+    assert "compressed" not in of_one(_line(packed)().findings(), "F-06")[0].sentence
+
+
 @pytest.mark.parametrize(
     ("line", "fix"),
     [(b"INFO:root:hello", "sys.stderr"), (b"npm notice New version", "npm_config"), (b"hi", "console.error")],

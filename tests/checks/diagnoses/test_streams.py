@@ -87,6 +87,7 @@ CASES: Cases = {
     "H-35": (_named("response"), _named("message")),
     "H-36": (_opened_for_events(named=False), _opened_for_events(named=True)),
     "H-38": (_data(b"{"), _data(b"{}")),
+    "H-39": (_noted(b'{"jsonrpc":"2.0","id":9,"result":{}}'), _noted(b"id: 7")),
 }
 
 
@@ -111,3 +112,13 @@ def test_what_happens_again_is_no_guess_any_more() -> None:
 
 def test_a_stream_that_this_side_has_closed_is_no_fault() -> None:
     assert not of_one(_idle(60, why=CLOSED_HERE)().findings(), "H-14")
+
+
+def test_events_in_the_place_of_json_are_named_and_json_that_speaks_of_events_is_not() -> None:
+    def talk(body: bytes) -> Talk:
+        headers = {"Content_Type": "application/json"}
+        return Talk(4, transport="http").post().ask("ping", id_=9).head(200, **headers).frame(body).over()
+
+    (found,) = of_one(talk(b'event: message\ndata: {"jsonrpc":"2.0","id":9,"result":{}}\n\n').findings(), "H-39")
+    assert found.sentence == "the response to ping is an event stream, and its Content-Type is application/json"
+    assert not of_one(talk(b'{"jsonrpc":"2.0","id":9,"result":{"a":"data: {}"}}').findings(), "H-39")

@@ -163,6 +163,9 @@ def test_a_failure_in_a_result_is_found_by_its_shape(text: str) -> None:
         "Error handling in Go is explicit, and errors are values.",
         "<!doctype html><title>The weather of Cologne</title>",
         "Error handling guide: how to return a 401 Unauthorized from an API",
+        "Failed: 0, Passed: 12",
+        'throw new Error("Failed to load");',
+        '{"status":"error","id":7,"job":"nightly"}',
         "Error pages: what is shown on a 404 Not Found",
     ],
 )

@@ -51,6 +51,10 @@ def test_what_is_right_depends_on_the_revision(name: str, value: Any, fine: list
     ("value", "pointer", "said", "rule"),
     [
         (None, "", "must be an object and is null", "P01"),
+        ("{a}", "", "must be an object and is a string", "P01"),
+        ('{"name":"a"}', "", "must be an object and is a string that holds JSON: it was encoded twice", "P01"),
+        ({"Name": "a"}, "/name", "is missing; it is called 'Name' here", "P01"),
+        ({"names": "a"}, "/name", "is missing", "P01"),
         ({}, "/name", "is missing", "P01"),
         ({"name": 3}, "/name", "must be a string and is 3", "P01"),
         ({"name": "a", "title": None}, "/title", "is null; leave it out instead", "E19"),
@@ -84,3 +88,19 @@ def test_names_in_pointers_are_escaped() -> None:
 
 def test_the_rules_of_shapes_are_known() -> None:
     assert {"T01", "K02", "E19", "R02", "K04"} <= rules()
+
+
+@pytest.mark.parametrize(
+    ("block", "sentence"),
+    [
+        ({"type": "image", "data": "aGk=", "mime_type": "image/png"}, "is missing; it is called 'mime_type' here"),
+        ({"type": "image", "data": "data:image/png;base64,aGk=", "mimeType": "a/b"}, "is a data: URL; only"),
+        ({"type": "image", "data": "data:", "mimeType": "a/b"}, "is not base64: has other characters"),
+        ({"type": "resource", "uri": "a:b", "text": "x"}, "is missing; uri and text belong inside of it"),
+        ({"type": "resource", "_meta": {}}, "is missing"),
+    ],
+)
+def test_what_is_there_in_the_place_of_a_member_is_named(block: dict[str, Any], sentence: str) -> None:
+    (fault,) = judge_of(4, "Block")(block)
+    assert fault.sentence.startswith(sentence)
+    assert ("; " in fault.sentence) == ("; " in sentence)

@@ -1,6 +1,7 @@
 """Servers over HTTP: types, lengths, streams, statuses whose body names the cause."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator
 
@@ -184,6 +185,36 @@ FAULTS = (
         ("H-34",),
         ("gzip|compress|Content-Encoding",),
         _tools(lambda request: json_answer(answer_to(request, _TOOLS), headers=(("Content-Encoding", "gzip"),))),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "gzip-without-its-header",
+        "A gateway drops Content-Encoding: clients get bytes that are no text.",
+        "servers behind caching gateways",
+        ("F-06",),
+        ("compressed with gzip", "Content-Encoding"),
+        _tools(lambda request: json_answer(gzip.compress(answer_to(request, _TOOLS)))),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "json-called-an-event-stream",
+        "The header is that of a stream, and the body a JSON object: clients wait for an event.",
+        "serverless functions with a fixed header",
+        ("H-39",),
+        ("initialize is JSON", "text/event-stream"),
+        _hello(lambda request: HttpResponse(200, STREAM, answer_to(request, HELLO))),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "events-called-json",
+        "The body has events, and the header is that of JSON.",
+        "gateways that set the type of all responses",
+        ("H-39",),
+        ("tools/list is an event stream", "application/json"),
+        _tools(lambda request: json_answer(b"event: message\ndata: " + answer_to(request, _TOOLS) + b"\n\n")),
         url="/mcp",
         options="--timeout 3",
     ),
