@@ -302,7 +302,7 @@ def _base64(value: Any) -> Faults:
     if len(value) % 4 == 0 and _BASE64.fullmatch(looked_at):
         return FINE
     if _DATA_URL.match(value):
-        return (Fault("", "is a data: URL; only what follows its comma belongs here", "K04"),)
+        return (Fault("", "is a data: URL; only the base64 after its comma belongs here", "K04"),)
     why = "has other characters" if not _BASE64.fullmatch(looked_at) else "its length is no multiple of four"
     return (Fault("", f"is not base64: {why}", "K04"),)
 

@@ -263,15 +263,6 @@ FAULTS = (
         options=_CALL,
     ),
     Fault(
-        "image-as-data-url",
-        "Clients can't decode the picture: its data begin with data:image/png;base64.",
-        "browser tools that pass screenshots on",
-        ("K04",),
-        ("data: URL", "content/0/data"),
-        _gives({"content": [{"type": "image", "data": "data:image/png;base64,aGk=", "mimeType": "image/png"}]}),
-        options=_CALL,
-    ),
-    Fault(
         "members-in-snake-case",
         "mime_type is what the language calls it.",
         "servers in Python and Rust without an SDK",
