@@ -332,6 +332,8 @@ class Inspection:
             life.request, life.frame = fact, case.n
         elif fact.event is HttpEvent.RESPONSE:
             life.response, life.frame = fact, case.n
+            for asked in life.asked:
+                asked.status = fact.status
         case.fact = fact
         self._moment(case, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http", "")
         carriage.learned_head(self.scene, case, fact)

@@ -49,6 +49,8 @@ class Asked(msgspec.Struct):
     cancelled_ns: int = 0
     answered: int | None = None
     """The frame of its first answer."""
+    status: int | None = None
+    """The status of the HTTP response to it; None if no response came."""
     lives_on: bool = False
     """Whether its answer was a task's handle: progress may go on."""
 

@@ -143,6 +143,7 @@ async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp
         await person.sees("1 root  r", "by  list of roots")
         await person.press("r")
         await person.sees("Paths or file:// URIs of directories", "List these roots")
+        await person.press("ctrl+u")
         await person.types("/somewhere")
         await person.sees("✓ valid")
         await person.press("ctrl+j")

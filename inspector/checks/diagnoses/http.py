@@ -482,14 +482,18 @@ def _stops_in_the_middle(payload: bytes) -> bool:
     fix="Send the JSON-RPC response. 202 without a body is for notifications.",
 )
 def answers_have_a_body(case: Case) -> Iterator[Flaw]:
-    """200 to a request, and not a byte."""
+    """200 to a request, and not a byte; or an event stream that ends without a message and cannot be resumed."""
     life, fact = case.life, case.fact
     if life is None or fact is None or life.response is None or life.request is None or life.request.probe:
         return
-    empty = fact.event is HttpEvent.END and fact.body_bytes == 0 and not fact.why and kind_of(life) != STREAM
+    if fact.event is not HttpEvent.END or fact.why:
+        return
+    is_stream = kind_of(life) == STREAM
+    empty = life.events == 0 and not life.has_ids if is_stream else fact.body_bytes == 0
     if empty and 200 <= life.response.status < 300 and life.response.status != 202:
         if life.asked and life.asked[0].answered is None:
-            yield Flaw(f"{life.asked[0].method[:60]} was answered by {life.response.status} with an empty body")
+            what = "an event stream that ended without a message" if is_stream else "an empty body"
+            yield Flaw(f"{life.asked[0].method[:60]} was answered by {life.response.status} with {what}")
 
 
 @check("H-34", _ERROR, "a compressed body that can't be unpacked", "http end", topic="http")

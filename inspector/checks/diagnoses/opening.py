@@ -44,9 +44,8 @@ def answers_initialize(case: Case) -> Iterator[Flaw]:
     if asked is None:
         return
     if scene.is_http:
-        life = scene.http.get(asked.http) if asked.http is not None else None
-        status = life.response.status if life is not None and life.response is not None else None
-        heard = "no HTTP response came" if status is None else f"the response has status {status} and no message in it"
+        silent = asked.status is None
+        heard = "no HTTP response came" if silent else f"the response has status {asked.status} and no message in it"
         waited = (scene.last_ns - asked.time_ns) / 1e9
         fix = "Is this the URL of its MCP endpoint? Does a gateway hold the response back? See the server's log."
         said = f"initialize was never answered: {heard} within {waited:.0f} s"

@@ -123,6 +123,17 @@ def test_a_web_page_is_no_fault_where_the_older_http_was_found_after_it() -> Non
     assert not of_one(talk.close().findings(), "H-01")
 
 
+def test_a_stream_that_ends_without_a_message_is_an_empty_response_unless_it_can_be_resumed() -> None:
+    def streamed(event: bytes) -> Talk:
+        talk = _post().head(200, "text/event-stream")
+        talk = talk.note(event, id="1") if event else talk
+        return talk.fact(HttpFact(HttpEvent.END, 1, body_bytes=len(event) + 2)).wait(4000).close()
+
+    (found,) = of_one(streamed(b"").findings(), "H-32")
+    assert found.sentence == "initialize was answered by 200 with an event stream that ended without a message"
+    assert not of_one(streamed(b"id: 1").findings(), "H-32")
+
+
 def test_the_title_of_the_page_is_told() -> None:
     (found,) = of_one(_refused(200, _HTML, "text/html")().close().findings(), "H-01")
     assert "“Log in”" in found.sentence
