@@ -19,9 +19,9 @@ from inspector.errors import UsageError
 from inspector.protocol import offers
 from inspector.protocol.questions import Kind, Root
 from inspector.sampler.choice import ModelChoice
-from inspector.session.desk import Policy
 
 if TYPE_CHECKING:  # few runs have prepared answers
+    from inspector.session.desk import Policy
     from inspector.session.scripted import Prepared
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,7 +64,7 @@ class Answers(msgspec.Struct, frozen=True):
     """Offers that were forbidden by name; one that was also asked for is made."""
     model: ModelChoice | None = None
     """A real model for sampling; None if none was named."""
-    policies: tuple[tuple[str, Policy], ...] = ()
+    policies: "tuple[tuple[str, Policy], ...]" = ()
     """Who answers before what was prepared, by name."""
     instead: frozenset[str] | None = None
     """What is declared in the place of all that can be answered; None: that."""

@@ -1,6 +1,7 @@
 """Opening the interface on a target: the server first, the screen second, and nothing left behind.
 
-The engine starts before anything of the interface is imported, so that the server starts meanwhile.
+The server starts first, then the engine that talks to it is imported, and the interface last: so that all three take
+their time together.
 """
 
 import gc
@@ -8,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.logs import held_log
@@ -18,18 +19,18 @@ from inspector.cli.signals import leaving_no_child, leaving_politely
 from inspector.cli.sittings import Servers
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.session.engine import Live
-from inspector.session.opened import Opened
 
 if TYPE_CHECKING:  # of the start screen; a named server does not wait for what finds servers
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
+    from inspector.session.engine import Live
+    from inspector.session.opened import Opened
     from inspector.viewmodels.start import Capture, OpenServer, Server, StartChoice
     from inspector.viewmodels.wanted import Wanted
 
 _LONG = 8 * 1024 * 1024
 """Bytes of another program's file from which on somebody would wonder why there is no picture yet."""
-Show = Callable[[Callable[..., Live], Live], ExitStatus]
+Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
 
 
@@ -42,7 +43,7 @@ def demand_terminal(world: World) -> None:
         )
 
 
-def inspect(world: World, chosen: Chosen, show: Show | None = None) -> ExitStatus:
+def inspect(world: World, chosen: Chosen, show: "Show | None" = None) -> ExitStatus:
     """Open the interface on a target, and on what else is named beside it; return when the person leaves it.
 
     Raises: UsageError if a name stands for nothing.
@@ -178,20 +179,20 @@ def compare_on_screen(
         servers.end()
 
 
-def show_live(begin: Callable[..., Live], first: Live) -> ExitStatus:
+def show_live(begin: "Callable[..., Live]", first: "Live") -> ExitStatus:
     """Show one live conversation: what a `Show` does at last that has done something with it before."""
     return _show(begin, first)
 
 
 def _show(
-    begin: Callable[..., Live], first: Live, beside: Sequence[Opened] = (), opener: Servers | None = None
+    begin: "Callable[..., Live]", first: "Live", beside: "Sequence[Opened]" = (), opener: Servers | None = None
 ) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(InspectApp(begin, first=first, beside=beside, opener=opener))
 
 
-def _show_opened(first: Opened, beside: Sequence[Opened], opener: Servers) -> ExitStatus:
+def _show_opened(first: "Opened", beside: "Sequence[Opened]", opener: Servers) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from inspector.errors import UsageError
-from inspector.session.lists import ListWishes
+from inspector.session.wishes import ListWishes
 
 F = TypeVar("F", bound=Callable[..., Any])
 

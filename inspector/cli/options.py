@@ -29,8 +29,7 @@ from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
 from inspector.protocol.extensions import Advertised
 from inspector.protocol.revisions._shape import Era
-from inspector.session.lists import ListWishes
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks, ListWishes
 from inspector.transports.limits import LIMITS, Limits
 
 if TYPE_CHECKING:

@@ -5,23 +5,24 @@ Each server has an engine of its own: what floods or blocks one leaves the other
 
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from msgspec.structs import replace
 
-from inspector.cli.launch import kept_journal, numbered, settings_for
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
 from inspector.cli.world import World
-from inspector.session.engine import Engine, Live
-from inspector.session.opened import Opened
-from inspector.transports.children import end_all_children
+from inspector.config.targets import StdioTarget
+from inspector.errors import ConnectError
+from inspector.transports.children import Started, abandon, end_all_children, start
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # whatever needs an event loop is imported while the first server starts
     from inspector.config.servers import FoundServer
     from inspector.config.targets import Target
+    from inspector.session.engine import Engine, Live
+    from inspector.session.opened import Opened
     from inspector.viewmodels.start import Capture
     from inspector.viewmodels.wanted import Wanted
 
@@ -40,22 +41,49 @@ class Sittings:
         self._chosen = chosen
         self._world = world
         self._is_first = is_first
-        self._engine = Engine()
+        self._engine: Engine | None = None
         self._ended = False
         self.lives: list[Live] = []
 
-    def begin(self, offers: frozenset[str] | None = None) -> Live:
+    def begin(self, offers: frozenset[str] | None = None) -> "Live":
         """Connect anew, with a journal of its own; `offers` in the place of what the command line offers.
 
         Raises: UsageError if the journal's file can't be made.
         """
+        with ExitStack() as undo:
+            started = self._head_start()
+            if started is not None:
+                undo.callback(abandon, started)
+            live = self._connected(offers, started)
+            undo.pop_all()
+        return live
+
+    def _head_start(self) -> Started | None:
+        """Start the first server before what talks to it is imported, so that both take their time together.
+
+        Not where a file was named for recording: if that can't be made, nothing is to be started. A command that can't
+        be started is left to the transport, which reports it.
+        """
+        target = self._chosen.target
+        if self.lives or not self._is_first or self._chosen.capture is not None or not isinstance(target, StdioTarget):
+            return None
+        try:
+            return start(target.argv, target.environment.values, target.cwd)
+        except ConnectError:
+            return None
+
+    def _connected(self, offers: frozenset[str] | None, started: Started | None) -> "Live":
+        from inspector.cli.launch import kept_journal, numbered, settings_for
+        from inspector.session.engine import Engine, Live
+
+        if self._engine is None:
+            self._engine = Engine()
         chosen = self._chosen
         if chosen.capture is not None and (self.lives or not self._is_first):
             chosen = replace(chosen, capture=numbered(chosen.capture))
         journal = kept_journal(chosen, self._world)
         settings = settings_for(chosen, self._world, has_person=True)
-        if offers is not None:
-            settings = replace(settings, offers=offers)
+        settings = replace(settings, started=started, offers=settings.offers if offers is None else offers)
         live = Live(self._engine, chosen.target, journal, settings)
         self.lives.append(live)
         return live
@@ -87,7 +115,8 @@ class Sittings:
             with suppress(TimeoutError, CancelledError, KeyboardInterrupt):
                 ending.result(_PATIENCE_S)
         self._ended = True
-        self._engine.stop()
+        if self._engine is not None:
+            self._engine.stop()
 
 
 class Servers:
@@ -133,13 +162,14 @@ class Servers:
         servers, _ = self.found()
         return [wanted(word, servers) for word in words]
 
-    def open(self, wanted: "Wanted") -> Opened:
+    def open(self, wanted: "Wanted") -> "Opened":
         """Begin a conversation, or name a capture.
 
         Raises: InspectError if it can't be begun at all.
         """
         from inspector.cli.choices import demo_target, found_target, typed_target
         from inspector.config.servers import FoundServer
+        from inspector.session.opened import Opened
         from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer
         from inspector.viewmodels.wanted import OpenTyped
 
@@ -164,7 +194,9 @@ class Servers:
 
         return shared(capture, out, self._world.env, notes=notes, overwrite=overwrite)
 
-    def _begun(self, target: "Target", name: str, *, named: bool = True) -> Opened:
+    def _begun(self, target: "Target", name: str, *, named: bool = True) -> "Opened":
+        from inspector.session.opened import Opened
+
         sittings = self.add(self._like(target))
         return Opened(name, sittings.begin, sittings.begin(), close=sittings.close, named=named)
 

@@ -59,7 +59,8 @@ from inspector.session.log_level import LogWish
 from inspector.session.lost import is_lost
 from inspector.session.offering import Offering
 from inspector.session.outgoing import outgoing, refused
-from inspector.session.waiting import Clocks, Waiter, wait
+from inspector.session.waiting import Waiter, wait
+from inspector.session.wishes import Clocks
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from inspector.protocol.flows.steps import Flow, GivenUp, Refused, Replied, Repl
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.tracking.task_words import Handle, handle_in
 from inspector.session.desk import Desk
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 
 T = TypeVar("T")
 Opened = Callable[[Exchange], None]

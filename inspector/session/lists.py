@@ -8,8 +8,6 @@ each fetching that the list has changed is not obeyed for ever.
 import asyncio
 from collections import deque
 
-import msgspec
-
 from inspector.capture.journal import Journal
 from inspector.protocol import peek
 from inspector.protocol.flows.list_all import Pages
@@ -17,18 +15,10 @@ from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Si
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.things import LISTS
 from inspector.session.session import Session, State
+from inspector.session.wishes import ListWishes
 
 OFTEN, WINDOW_S = 10, 10.0
 """So many fetchings by itself, within so many seconds, are enough."""
-
-
-class ListWishes(msgspec.Struct, frozen=True):
-    """How a person wants lists to be fetched."""
-
-    by_itself: bool = True
-    """Whether a list is fetched anew when the server says that it has changed."""
-    page_by_page: bool = False
-    """Whether one page is fetched at a time."""
 
 
 class Lists:

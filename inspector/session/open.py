@@ -19,16 +19,16 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.stamp import ClientIdentity
 from inspector.sampler.choice import ModelChoice
 from inspector.session.desk import Desk, Policy
-from inspector.session.lists import ListWishes
 from inspector.session.proposals import Proposer
 from inspector.session.session import Options, Session
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks, ListWishes
 from inspector.transports.base import Transport
 from inspector.transports.limits import LIMITS, Limits
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.guide import Guide
     from inspector.session.scripted import Prepared
+    from inspector.transports.children import Started
     from inspector.transports.http.authorizing import Authorizer
 
 
@@ -75,6 +75,8 @@ class Settings(msgspec.Struct, frozen=True):
     revealed: Era | None = None
     """What its command reveals; used where nothing is remembered."""
     remember: Callable[[Opening], None] = _forget
+    started: "Started | None" = None
+    """The server of a command, where it was started ahead; the session takes it over."""
 
 
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:
@@ -96,7 +98,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         proposer=_proposer(settings.model),
     )
     return Session(
-        transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits),
+        transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits, settings.started),
         journal,
         Options(wish, settings.clocks, settings.remember, desk, settings.retry_cut, settings.limits),
     )
@@ -132,16 +134,20 @@ def transport_for(
     authorizer: "Callable[[str], Authorizer] | None" = None,
     patience_s: float | None = None,
     limits: Limits = LIMITS,
+    started: "Started | None" = None,
 ) -> Transport:
     """The transport that reaches a target; nothing is started or dialled yet.
 
-    `patience_s` is how long silence may last; None: as long as it likes, but in a login.
+    `patience_s` is how long silence may last; None: as long as it likes, but in a login. `started` is the
+    server of a command, if it runs already.
     """
     match target:
         case StdioTarget():
             from inspector.transports.stdio import StdioTransport
 
-            return StdioTransport(target.argv, env=target.environment.values, cwd=target.cwd, limits=limits)
+            return StdioTransport(
+                target.argv, env=target.environment.values, cwd=target.cwd, limits=limits, started=started
+            )
         case HttpTarget():
             from inspector.transports.http.endpoint import HttpOptions
             from inspector.transports.http.transport import HttpTransport

@@ -32,8 +32,8 @@ from inspector.session.driver import Driver
 from inspector.session.ids import Ids
 from inspector.session.lost import is_lost
 from inspector.session.tasks import SessionTasks
-from inspector.session.waiting import Clocks
 from inspector.session.watching import Watching
+from inspector.session.wishes import Clocks
 from inspector.transports.base import Transport
 from inspector.transports.limits import LIMITS, Limits
 

@@ -25,7 +25,7 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.desk import Desk
 from inspector.session.followers import Drives, Followers, Opened, handle_of, nobody
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 
 if TYPE_CHECKING:
     from inspector.protocol.flows.list_tasks import TaskList

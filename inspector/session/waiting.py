@@ -11,13 +11,7 @@ import msgspec
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Reply, Silent
 from inspector.protocol.jsonrpc import RequestId
-
-
-class Clocks(msgspec.Struct, frozen=True):
-    """How long to wait, in seconds; None is for ever."""
-
-    idle_s: float | None = 60.0
-    total_s: float | None = 3600.0
+from inspector.session.wishes import Clocks
 
 
 class Left(msgspec.Struct, frozen=True):

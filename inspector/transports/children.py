@@ -10,7 +10,6 @@ parent-death signal is not used: it is sent when the *thread* ends that started 
 its event loop in any thread.
 """
 
-import asyncio
 import atexit
 import errno
 import os
@@ -21,8 +20,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from inspector.transports.executable import why_not_started
+from inspector.transports.executable import find_executable, why_not_started
 
 _LOOK = 0.02
 """Seconds between two looks at groups that were told to end, where no event loop runs."""
@@ -64,6 +64,33 @@ def spawn(executable: str, argv: Sequence[str], env: Mapping[str, str], cwd: str
         raise why_not_started(executable, error) from error
     _register(child.pid)
     return child
+
+
+class Started(NamedTuple):
+    """A server that runs already and is talked to by nobody yet: what it prints waits in its pipes."""
+
+    path: str
+    """The file that was run, absolute."""
+    child: Child
+
+
+def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
+    """Find the program of a command as a person types it, and start it.
+
+    Raises: ConnectError, with what was searched and what is nearest, or what is wrong with what was found.
+    """
+    path = find_executable(argv[0] if argv else "", env, cwd)
+    return Started(path, spawn(path, argv, env, cwd))
+
+
+def abandon(started: Started) -> None:
+    """End a server at once that nobody will talk to, with everything it started."""
+    signal_group(started.child.pid, signal.SIGKILL)
+    for pipe in (started.child.stdin, started.child.stdout, started.child.stderr):
+        if pipe is not None:
+            pipe.close()
+    started.child.wait()
+    forget_group(started.child.pid)
 
 
 def _register(group: int) -> None:
@@ -121,6 +148,8 @@ def watch_exit(child: Child, on_exit: Callable[[float], None]) -> threading.Thre
 
     A thread works on every system, and whichever thread the loop runs in. It ends with the child.
     """
+    import asyncio  # here: a server is started before the event loop is imported
+
     loop = asyncio.get_running_loop()
 
     def wait() -> None:

@@ -28,9 +28,8 @@ from inspector.protocol.cut import KEPT
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.transports.base import Delivery, Observer, Outgoing
-from inspector.transports.children import Child, end_all_children, spawn, was_ended_here
+from inspector.transports.children import Child, Started, abandon, end_all_children, start, was_ended_here
 from inspector.transports.ending import Ending, Exit, Ladder
-from inspector.transports.executable import find_executable
 from inspector.transports.limits import LIMITS, Limits
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource
@@ -53,7 +52,8 @@ class StdioTransport:
     """Starts a server, carries lines to and from it, and ends it together with everything it started.
 
     `argv` is the command as a person types it, `env` the child's whole environment, `cwd` its directory (None:
-    ours). The command is looked up on the PATH in `env`.
+    ours). The command is looked up on the PATH in `env`. `started` is a child that runs that command already: `open`
+    takes it over, and reports its start then.
     """
 
     def __init__(
@@ -64,12 +64,14 @@ class StdioTransport:
         cwd: str | None = None,
         grace: Ladder = POLITE,
         limits: Limits = LIMITS,
+        started: Started | None = None,
     ) -> None:
         self._limit = limits.message
         self._argv = tuple(argv)
         self._env = dict(env)
         self._cwd = cwd
         self._grace = grace
+        self._started = started
         self._live: _Live | None = None
         self._observer: Observer | None = None
         self._asked = False
@@ -177,10 +179,10 @@ class StdioTransport:
         names = tuple(sorted(self._env))
         return ConnectionFact(ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names)
 
-    def _start(self) -> tuple[str, Child]:
-        """Start the child: the path of the program, and the child. Raises: ConnectError."""
-        path = find_executable(self._argv[0] if self._argv else "", self._env, self._cwd)
-        return path, spawn(path, self._argv, self._env, self._cwd)
+    def _start(self) -> Started:
+        """The child that was started for us, or one started now. Raises: ConnectError."""
+        started, self._started = self._started, None
+        return started or start(self._argv, self._env, self._cwd)
 
     async def send(self, outgoing: Outgoing) -> Delivery:
         """Write one line and return when the pipe has taken it; a server that does not read makes it wait.
@@ -208,6 +210,9 @@ class StdioTransport:
         self.settle()
         self._asked = True
         if self._live is None:
+            if self._started is not None:
+                started, self._started = self._started, None
+                abandon(started)
             self._conclude("", ConnectionEvent.CLOSE)
             self._gone.set()
             return

@@ -2,6 +2,9 @@
 
 import gc
 import io
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
 from inspector.session.engine import Live
 from inspector.session.session import State
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 from inspector.viewmodels.start import OpenCapture
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal, demo
@@ -53,6 +56,31 @@ def _wait_until_open(live: Live) -> None:
 
 def _told(world: World) -> str:
     return world.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+_AT_THE_START = """
+import io, json, os, sys
+from tests.cli.running import Terminal
+from inspector.cli.main import run
+from inspector.cli.world import World
+
+def seen(event, arguments):
+    if event == "subprocess.Popen":
+        print(json.dumps(sorted(sys.modules)), file=sys.stderr, flush=True)
+        os._exit(0)
+
+sys.addaudithook(seen)
+streams = [Terminal(), Terminal(), io.StringIO()]
+run(["stdio", "--", sys.executable, "-c", "pass"], World(None, {**os.environ, "TERM": "xterm"}, *streams))
+"""
+
+
+def test_the_server_starts_before_what_talks_to_it_and_what_shows_it_is_imported(home: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", _AT_THE_START], cwd=ROOT, capture_output=True, text=True, check=True)
+    imported = set(json.loads(done.stderr))
+    late = {"asyncio", "ssl", "textual", "rich", "inspector.session.engine", "inspector.capture.journal"}
+    assert "inspector.transports.children" in imported
+    assert imported & late == set()
 
 
 def test_it_runs_on_a_live_conversation_and_says_where_that_is_recorded(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.cli.listing import Extent, extent, wishes
 from inspector.errors import UsageError
-from inspector.session.lists import ListWishes
+from inspector.session.wishes import ListWishes
 
 
 def test_lists_come_whole_and_by_themselves_unless_somebody_wants_it_otherwise() -> None:

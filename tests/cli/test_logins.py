@@ -14,7 +14,7 @@ from inspector.cli.output import Output
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 from inspector.transports.http.listener import HttpResponse
 from tests.cli.running import Ran, inspect
 from tests.servers.guarded import PROTECTED, Guarded

@@ -11,7 +11,7 @@ from inspector.cli.world import World
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 
 _HERE = {"PATH": "/bin", "SECRET": "s", "HOME": "/home/me"}
 

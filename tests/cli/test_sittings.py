@@ -2,12 +2,16 @@
 
 import io
 import os
+import signal
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+import inspector.cli.launch
+import inspector.cli.sittings
 from inspector.cli.options import Chosen
 from inspector.cli.sittings import Servers, Sittings
 from inspector.cli.world import World
@@ -15,9 +19,11 @@ from inspector.config.environment import build_environment
 from inspector.config.servers import FoundServer
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
+from inspector.protocol.facts import ConnectionEvent, ProcessEvent
 from inspector.session.engine import Live
 from inspector.session.session import State
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
+from inspector.transports.children import Started, start
 from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer
 from inspector.viewmodels.wanted import OpenTyped
 from tests.architecture.sources import ROOT
@@ -54,6 +60,71 @@ def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
     assert live.session is not None
     assert live.session.transport.exit is not None  # type: ignore[attr-defined]
     sittings.end()  # a second end does nothing
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
+    """The servers that were started ahead."""
+    seen: list[Started] = []
+
+    def watched(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
+        seen.append(start(argv, env, cwd))
+        return seen[-1]
+
+    monkeypatch.setattr(inspector.cli.sittings, "start", watched)
+    return seen
+
+
+def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(started: list[Started]) -> None:
+    sittings = Sittings(_chosen(record=False), _world())
+    live = sittings.begin()
+    _wait_until_open(live)
+    assert live.session is not None
+    assert live.session.transport.pid == started[0].child.pid  # type: ignore[attr-defined]
+    facts = [live.journal.store.entry(n).what for n in (1, 2)]
+    _wait_until_open(sittings.begin())
+    sittings.end()
+    assert [fact.event for fact in facts] == [ConnectionEvent.OPEN, ProcessEvent.SPAWN]  # type: ignore[union-attr]
+    assert len(started) == 1  # reconnecting starts it as ever
+    assert started[0].child.returncode is not None
+
+
+def test_nothing_is_started_ahead_of_a_file_that_can_not_be_made(tmp_path: Path, started: list[Started]) -> None:
+    path = tmp_path / "a.mcpcap"
+    path.write_bytes(b"x")
+    sittings = Sittings(_chosen(path), _world())
+    with pytest.raises(UsageError):
+        sittings.begin()
+    sittings.end()
+    assert started == []
+
+
+def test_a_server_with_a_head_start_is_ended_if_the_conversation_can_not_begin(
+    started: list[Started], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise UsageError("no")
+
+    monkeypatch.setattr(inspector.cli.launch, "settings_for", fails)
+    sittings = Sittings(_chosen(record=False), _world())
+    with pytest.raises(UsageError):
+        sittings.begin()
+    assert started[0].child.returncode == -signal.SIGKILL
+    sittings.end()
+    assert _engines() == 0
+
+
+def test_a_command_that_can_not_be_started_is_an_error_of_the_conversation(started: list[Started]) -> None:
+    chosen = replace(
+        _chosen(record=False), target=StdioTarget(("no-such-command",), build_environment({}, inherit_all=False), "/")
+    )
+    sittings = Sittings(chosen, _world())
+    live = sittings.begin()
+    _wait_until_open(live)
+    assert live.session is not None
+    assert "no-such-command" in str(live.session.error)
+    sittings.end()
+    assert started == []
 
 
 def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:

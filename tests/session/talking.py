@@ -15,7 +15,7 @@ from inspector.protocol.revisions.table import newest_of
 from inspector.protocol.stamp import ClientIdentity
 from inspector.session.desk import Desk
 from inspector.session.session import Options, Session
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 from inspector.transports.memory import Peer, served_by
 
 Server = Callable[[Peer], Awaitable[None]]

@@ -15,7 +15,7 @@ from inspector.protocol.questions import accepted
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.session.desk import Desk, TicketState
 from inspector.session.driver import Driver
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 from inspector.transports.base import Delivery, Outgoing
 from inspector.transports.memory import MemoryTransport, Peer, served_by
 from tests.session.talking import DISCOVERED, HELLO, MODERN, WISH, answering, hear, options, reply, session

@@ -13,7 +13,7 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from inspector.session.desk import Desk
 from inspector.session.followers import Followers, handle_of, nobody
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 
 DONE = Replied(Answer(1, Part(b'{"content":[]}')), Exchange(1, Direction.TO_SERVER, 1, "tasks/get", "t1", 1, 0))
 GONE = Refused(None, 404, "", b"")

@@ -11,8 +11,9 @@ import pytest
 from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
 from inspector.protocol.things import KIND_OF_METHOD
-from inspector.session.lists import OFTEN, Lists, ListWishes, _why
+from inspector.session.lists import OFTEN, Lists, _why
 from inspector.session.session import Session
+from inspector.session.wishes import ListWishes
 from inspector.transports.memory import Peer
 from tests.session.talking import HELLO, reply, session
 from tests.waiting import until

@@ -8,7 +8,7 @@ from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.session.open import Settings, client_info, open_session, transport_for
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 
 _STDIO = StdioTarget(("x",), Environment({}, {}), "/")
 _HTTP = HttpTarget("http://127.0.0.1:9/mcp")

@@ -12,6 +12,7 @@ import pytest
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.transports import children
 from inspector.transports.base import Expects, Outgoing
 from inspector.transports.children import end_all_children, is_group_alive
 from inspector.transports.stdio import Ladder, StdioTransport
@@ -69,6 +70,24 @@ async def test_the_opening_tells_what_was_started_where_and_with_which_names(sta
     assert connection.cwd == os.getcwd()
     assert connection.env_names == ("HOME", "PATH")
     assert process == ProcessFact(ProcessEvent.SPAWN, transport.pid or 0)
+
+
+async def test_a_child_that_runs_already_is_taken_over_with_what_it_has_printed() -> None:
+    recorder, started = Recorder(), children.start(server("banner"), child_env(), None)
+    transport = StdioTransport(server("banner"), env=child_env(), started=started)
+    await transport.open(recorder)
+    await recorder.until(lambda seen: len(seen.frames) == 3, "the banner is read")
+    await transport.close()
+    assert transport.pid == started.child.pid
+    assert recorder.of(ConnectionFact)[0].argv[0] == started.path
+    assert recorder.events()[:2] == ["open", "spawn"]
+
+
+async def test_a_child_that_runs_already_is_ended_if_it_is_never_taken_over() -> None:
+    started = children.start(server("echo"), child_env(), None)
+    await StdioTransport(server("echo"), env=child_env(), started=started).close()
+    assert started.child.returncode == -signal.SIGKILL
+    assert not is_group_alive(started.child.pid)
 
 
 async def test_the_command_is_found_on_the_path_of_the_child_and_keeps_its_name(tmp_path: object) -> None:

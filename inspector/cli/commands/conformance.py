@@ -24,7 +24,7 @@ from inspector.config.targets import HttpTarget, parse_url
 from inspector.errors import InspectError
 from inspector.protocol.offers import ALL
 from inspector.session.open import Settings, open_session
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 
 _PATIENCE_S = 25.0
 """The suite gives a scenario thirty seconds."""

@@ -20,7 +20,7 @@ from inspector.replay.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
 from inspector.replay.cases.running import NAME, Answers, Bench, read_answers, run_all
 from inspector.session.open import Settings, open_session
 from inspector.session.session import Session
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 from tests.architecture.sources import ROOT
 
 _SAYS = "/result/content/0/text"

@@ -16,7 +16,7 @@ from inspector.replay.resend.performing import Resent, Wish, resend
 from inspector.replay.resend.plan import plan
 from inspector.replay.resend.replies import Replies
 from inspector.session.open import Settings, open_session
-from inspector.session.waiting import Clocks
+from inspector.session.wishes import Clocks
 from tests.architecture.sources import ROOT
 from tests.capture.compare.talk import asks, calls, gives, says, told
 from tests.captures.record import sample

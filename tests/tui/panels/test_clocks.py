@@ -5,8 +5,8 @@ import pytest
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.questions import Kind, Question
 from inspector.session.desk import Ticket
-from inspector.session.waiting import Clocks as Bounds
 from inspector.session.waiting import Left
+from inspector.session.wishes import Clocks as Bounds
 from inspector.tui.panels.clocks import Clocks, clock_lines, clocks_of, whole_seconds
 from inspector.viewmodels.lines import plain
 from tests.tui.staging import Staged
