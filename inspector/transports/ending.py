@@ -111,6 +111,11 @@ class Ending:
         if not self._gone and self._rung is None:
             self._climb(self._grace.stdin_close)
 
+    def hurry(self) -> None:
+        """Send SIGTERM now, if no signal was sent yet: closing stdin has visibly changed nothing."""
+        if not self._gone and not self._signalled:
+            self._climb(0)
+
     def kill(self) -> None:
         """End the whole group now, without grace, and be done when this returns. Blocks for milliseconds."""
         if self._gone:
@@ -136,7 +141,7 @@ class Ending:
         self._tell()
         if is_group_alive(self._child.pid):
             self._patience = now + _LINGER
-            self._end_the_rest()
+            self.hurry()
             self._look_again()
         else:
             self._finish()
@@ -164,10 +169,6 @@ class Ending:
         if self._again is not None:
             self._again.cancel()
         self._again = self._loop.call_later(_LOOK, self.look)
-
-    def _end_the_rest(self) -> None:
-        if not self._signalled:
-            self._climb(0)
 
     def _climb(self, wait: float) -> None:
         """Send SIGTERM after `wait` seconds, then SIGKILL, then give up."""

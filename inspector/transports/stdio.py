@@ -38,6 +38,8 @@ __all__ = ["POLITE", "Exit", "Ladder", "StdioTransport", "end_all_children"]
 
 POLITE = Ladder()
 """What a server gets that was not configured otherwise."""
+_FLOOD, _FLOOD_S = 2000, 0.2
+"""Lines on stdout, and seconds, after stdin was closed: a server that wrote so many by then is sent SIGTERM at once."""
 _STDERR_PAUSE = 0.05
 """Seconds without news after which an unfinished line of stderr is shown: a prompt, a progress bar."""
 _STDERR_PIECE = 64 * 1024
@@ -290,6 +292,9 @@ class _Live:
         self._on_silence = on_silence
         self._on_gone = on_gone
         self._silence: asyncio.TimerHandle | None = None
+        self._early: asyncio.TimerHandle | None = None
+        self._said_since = -1
+        """Lines on stdout since stdin was closed; below zero before."""
         self.gone = asyncio.Event()
         """Set when nothing of the child and its group is left."""
         self._stdin = LineSink(child.stdin, self._stdin_closed)
@@ -324,8 +329,18 @@ class _Live:
         """Close stdin behind what is on its way, and start down the ladder."""
         self._stdin.close_when_written()
         self.ending.begin()
+        if self._said_since < 0:
+            self._said_since = 0
+            self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
+
+    def _end_a_flood(self) -> None:
+        """Go on to SIGTERM: a server that goes on writing thousands of lines does not read its stdin."""
+        if self._said_since >= _FLOOD:
+            self.ending.hurry()
 
     def _said(self, lines: Sequence[Line]) -> None:
+        if self._said_since >= 0:
+            self._said_since += len(lines)
         if CutLine not in map(type, lines):
             self.observer.burst(Direction.FROM_SERVER, Channel.STDOUT, lines)
             return
@@ -364,8 +379,9 @@ class _Live:
         self._on_exit(how)
 
     def _let_go(self) -> None:
-        if self._silence is not None:
-            self._silence.cancel()
+        for timer in (self._silence, self._early):
+            if timer is not None:
+                timer.cancel()
         self._stdin.close()
         self._stdout.close()
         self._stderr.close()

@@ -26,12 +26,13 @@ LIVE = Pace(0.002, 0.002)
 RECORDED = Pace(0.008, 0.001)
 _RUSH = 2000
 """Entries a second from which on messages rush in."""
+_PATIENCE_S = 0.1
 _LOOK_S = 0.02
 """How far two looks at how fast they come are apart."""
 
 
 class Checker:
-    """The thread. Started when made; `stop` ends it within a bite."""
+    """The thread. Started when made; `stop` ends it after the bite that is under way."""
 
     def __init__(self, subjects: Callable[[], Iterable[Subject]]) -> None:
         self._subjects = subjects
@@ -46,14 +47,18 @@ class Checker:
         return not self._thread.is_alive() and not self._enough.is_set()
 
     def stop(self) -> None:
-        """End it."""
+        """Ask it to end, and wait for a bite of the usual length; one check of a very long list may take seconds."""
         self._enough.set()
-        self._thread.join(1)
+        self._thread.join(_PATIENCE_S)
 
     def _run(self) -> None:
         pause = 0.0
         while not self._enough.wait(pause):
-            pause = min((self._bite(each) for each in self._subjects()), default=IDLE.pause)
+            try:
+                pause = min((self._bite(each) for each in self._subjects()), default=IDLE.pause)
+            except Exception:  # border: of a bite that is still under way when what it reads is closed
+                if not self._enough.is_set():
+                    raise
 
     def _bite(self, subject: Subject) -> float:
         """Let the checks of one subject work; after how many seconds they want to again."""

@@ -104,7 +104,7 @@ def _in_flight(journal: Journal) -> Iterable[Line]:
 
 
 def _nothing(journal: Journal) -> str:
-    return "" if journal.conversation.pairs.pending else "nothing"
+    return "" if journal.conversation.pairs.count_open else "nothing"
 
 
 def _lists(journal: Journal) -> Iterable[Fact]:

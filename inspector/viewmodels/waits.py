@@ -81,8 +81,8 @@ def wait_of(journal: Journal, seen: Seen) -> Wait | None:
 
 
 def _ours(journal: Journal) -> list[Exchange]:
-    pending = journal.conversation.pairs.pending
-    return [each for each in pending if each.sender is Direction.TO_SERVER and not words.is_stream(each)]
+    pending = journal.conversation.pairs.oldest_open(Direction.TO_SERVER)
+    return [each for each in pending if not words.is_stream(each)]
 
 
 def _head(call: Line) -> Line:

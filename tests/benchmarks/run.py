@@ -27,6 +27,7 @@ from tests.benchmarks import (
     measure,
     mocks,
     moments,
+    quitting,
     surfaces,
     views,
 )
@@ -280,6 +281,12 @@ def opened_often(home: Path) -> Iterator[Row]:
     yield Row("quitting after all that", f"{seen.quit_s:.2f} s", "0.5 s", seen.quit_s <= 0.5)
 
 
+def left(home: Path) -> Iterator[Row]:
+    """From `q`, or a signal, to the end of the process: at rest, after much use, and in storms."""
+    for scene, took in quitting.all_scenes(measure.environment(home / "quitting"), home):
+        yield Row(f"quitting: {scene.name}", f"{took:.2f} s", f"{scene.most_s} s", took <= scene.most_s)
+
+
 def compared(home: Path) -> Iterator[Row]:
     """Two long captures side by side, all of whose calls differ; two large surfaces."""
     before, after = comparing.make(home)
@@ -323,6 +330,7 @@ def main() -> int:
             large,
             looking,
             opened_often,
+            left,
             flood,
             checked,
             compared,

@@ -119,3 +119,22 @@ sys.exit(main(["revisions"]))
 def test_an_interrupt_before_anything_happened_is_an_interrupt() -> None:
     with mock.patch("inspector.cli.main.take_apart", side_effect=KeyboardInterrupt):
         assert run(["info"]) == ExitStatus.INTERRUPTED
+
+
+def test_what_ends_with_the_interface_is_written_and_told_and_nothing_is_freed_first() -> None:
+    code = (
+        "import atexit, sys, threading, types\n"
+        "from unittest import mock\n"
+        "sys.modules['textual'] = types.ModuleType('textual')\n"
+        "from inspector import __main__ as program\n"
+        "class Large:\n"
+        "    def __del__(self): print('freed')\n"
+        "kept = Large()\n"
+        "atexit.register(print, 'at the end')\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "with mock.patch.object(program, 'run', lambda argv: print('shown', end=' ') or 7):\n"
+        "    program.main()\n"
+        "print('never')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=30)
+    assert (ended.returncode, ended.stdout) == (7, b"shown at the end\n")

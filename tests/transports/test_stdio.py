@@ -307,6 +307,17 @@ async def test_who_ignores_the_end_of_stdin_and_sigterm_is_killed(start: Start) 
     assert recorder.of(ProcessFact)[-1].signal == "SIGKILL"
 
 
+async def test_a_server_that_floods_on_after_its_stdin_was_closed_is_sent_sigterm_without_the_usual_wait(
+    start: Start,
+) -> None:
+    recorder, transport = Recorder(), start("floods", "1000000000", grace=Ladder(600, 600))
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it floods")
+    await transport.close()
+    events = [event for event in recorder.events() if not event.endswith("_eof")]
+    assert events == ["open", "spawn", "SIGTERM", "exit", "close"]
+
+
 async def test_a_close_that_is_cancelled_kills(start: Start) -> None:
     recorder, transport = Recorder(), start("ignores_sigterm", grace=Ladder(30, 30))
     await transport.open(recorder)

@@ -1,5 +1,7 @@
 """The thread that gives checks their time: for all subjects, less of it in a flood, until it is stopped."""
 
+import threading
+
 import pytest
 
 from inspector.tui.checker import IDLE, LIVE, RECORDED, RUSHING, Checker, Rate, pace_of
@@ -78,3 +80,23 @@ def test_a_rate_is_looked_at_now_and_then() -> None:
     assert rate.of(100, 10.0) == 10.0
     assert rate.of(5000, 10.001) == 10.0
     assert rate.of(5100, 11.0) == 5000.0
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_check_that_takes_long_holds_up_no_end_and_may_fail_after_it(tape: Tape) -> None:
+    began, closed = threading.Event(), threading.Event()
+
+    class Slow(Staged):
+        @property
+        def checks(self) -> object:  # type: ignore[override]
+            began.set()
+            closed.wait()
+            raise ValueError("what it reads is closed")
+
+    checker = Checker(lambda: [Slow(tape)])
+    await until(began.is_set, "a check is under way")
+    checker.stop()
+    assert not closed.is_set(), "the end has not waited for it"
+    closed.set()
+    await until(lambda: not any(each.name == "mcp-inspect checks" for each in threading.enumerate()), "it has ended")
+    assert not checker.has_failed

@@ -7,6 +7,7 @@ from inspector.protocol.questions import Kind, Question
 from inspector.transports.process_tree import Process
 from inspector.viewmodels.lines import plain
 from inspector.viewmodels.waits import Asked, Seen, installing, last_sign, wait_of
+from tests.counting import steps
 from tests.viewmodels.tape import Tape
 
 NODE = Process(4711, "node", ("node", "server.js"), 1.0)
@@ -135,3 +136,14 @@ def test_the_last_sign_of_life_is_looked_for_from_the_end(tape: Tape) -> None:
     n = tape.from_server(b"x")
     tape.call(2, "a")
     assert last_sign(tape.journal) == n
+
+
+def test_a_look_at_what_waits_costs_the_same_however_much_the_server_has_asked(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.call(1, "weigh")
+    tape.wait(3000)
+    few = steps(lambda: _told(tape))
+    for n in range(500):
+        tape.from_server(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % n)
+    assert "tools/call weigh" in _told(tape)[0]
+    assert steps(lambda: _told(tape)) < 2 * few

@@ -128,6 +128,10 @@ class Pairs:
         """What is still awaited, oldest first."""
         return sorted((each for there in self._open.values() for each in there.values()), key=_number)
 
+    def oldest_open(self, sender: Direction) -> list[Exchange]:
+        """What one side has asked and still awaits, oldest first."""
+        return sorted(self._open[sender].values(), key=_number)
+
     @property
     def count_open(self) -> int:
         """How many are still awaited."""
