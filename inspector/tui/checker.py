@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from inspector.errors import InspectError
 from inspector.tui.subject import Stage, Subject
 
 
@@ -56,7 +57,7 @@ class Checker:
         while not self._enough.wait(pause):
             try:
                 pause = min((self._bite(each) for each in self._subjects()), default=IDLE.pause)
-            except Exception:  # border: of a bite that is still under way when what it reads is closed
+            except (OSError, ValueError, InspectError):  # what it reads was closed under a bite that took long
                 if not self._enough.is_set():
                     raise
 
