@@ -9,7 +9,7 @@ transport's own word (`Delivery`) matters only where no answer came: then it say
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar, assert_never
+from typing import Any, Protocol, TypeVar, assert_never, runtime_checkable
 
 from msgspec.structs import replace
 
@@ -97,6 +97,7 @@ class HttpLike(Protocol):
         """The id the server gave, None without."""
 
 
+@runtime_checkable
 class Startable(Protocol):
     """What connecting needs of a transport that starts its server, beside the contract."""
 
@@ -137,7 +138,7 @@ class Driver:
         self._farewells: list[asyncio.Task[None]] = []
         self._bounds = Bounds(self._answer, tasks, journal.note)
         self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
-        self.process: Startable | None = transport if transport.kind == "stdio" else None  # type: ignore[assignment]
+        self.process: Startable | None = transport if isinstance(transport, Startable) else None
 
     @property
     def revision(self) -> Revision | None:

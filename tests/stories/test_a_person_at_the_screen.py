@@ -168,7 +168,7 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
         await person.press("ctrl+j")
         await person.sees("Tool error (isError)")
         await person.press("escape", "escape", "escape", "escape", "1")
-        await person.sees("▌1 Traffic", "UnexpectedToolError")
+        await person.sees("▌1 Traffic", "stderr ▸ ×", "after tools/call", "mcp.server.mcpserver")
         await person.press("slash")
         await person.types("tools/call")
         await person.sees("tools/call sink")

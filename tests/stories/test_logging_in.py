@@ -114,7 +114,6 @@ async def test_a_client_that_the_server_forgot_is_registered_anew(tmp_path: Path
 @pytest.mark.parametrize(
     ("comes_back", "words"),
     [
-        ({"state": "another"}, "came back with another state than was sent"),
         ({"iss": "https://evil.example"}, "the answer is of 'https://evil.example'"),
         ({"error": "access_denied", "error_description": "she said no"}, "access_denied: she said no"),
         ({"code": ""}, "without a code"),
