@@ -138,6 +138,8 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         target: Target = _stdio(world.theirs, options, world.env)
     elif url is not None:
         server = found_by_name(world, url)
+        if server is None and "://" not in url and (broken := _unreadable_files(world)):
+            raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
         target = _http(url, options) if server is None else _found(server, options, world.env)
     else:
         raise no_server()
@@ -201,6 +203,14 @@ def found_by_name(world: World, word: str | None) -> "FoundServer | None":
 
     server = named(word, found_servers(world.env, Path.cwd()))
     return server if isinstance(server, FoundServer) else None
+
+
+def _unreadable_files(world: World) -> str:
+    """Which files of clients cannot be read, and why; "" if all can."""
+    from inspector.config.servers import found_servers
+
+    problems = [each.problem for each in found_servers(world.env, Path.cwd()) if not each.name and each.problem]
+    return f"Not read: {'; '.join(problems)}." if problems else ""
 
 
 def names_a_server(world: World, word: str) -> bool:

@@ -65,3 +65,11 @@ def test_a_name_that_nothing_has_is_an_error_of_usage(project: Path) -> None:
     done = run(project, "info", "gals")
     assert done.returncode == 2
     assert "gals" in done.stderr
+
+
+def test_a_name_in_a_file_that_can_not_be_read_leads_to_the_file(project: Path) -> None:
+    (project / ".mcp.json").write_text('{"mcpServers": {"gulls": {"command": "x", "timeout": ' + "1" * 5000 + "}}}")
+    done = run(project, "info", "gulls")
+    assert done.returncode == 2
+    assert "'gulls' is not a URL, and no client's file that could be read names it" in done.stderr
+    assert ".mcp.json: an integer has too many digits" in done.stderr
