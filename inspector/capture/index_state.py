@@ -24,6 +24,7 @@ _SURROUNDINGS = {
     "connections",
     "connection",
     "ended",
+    "unreachable",
     "_processes",
     "stderr_tail",
     "http_exchanges",
@@ -44,6 +45,8 @@ class Rest(msgspec.Struct):
     connections: int
     connection: ConnectionFact | None
     ended: ConnectionFact | None
+    unreachable: int
+    """The number of an entry; 0 for none."""
     processes: list[int]
     """Numbers of entries."""
     stderr_tail: list[bytes]
@@ -73,6 +76,7 @@ def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
         connections=around.connections,
         connection=around.connection,
         ended=around.ended,
+        unreachable=0 if around.unreachable is None else around.unreachable.n,
         processes=[entry.n for entry in around.processes],
         stderr_tail=list(around.stderr_tail),
         http=[(each.http, each.request_n, each.response_n, each.end_n) for each in around.http_in_order],
@@ -104,6 +108,8 @@ def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: in
     count = filled.pop("count")
     vars(journal.store).update(filled)
     journal.store.count = count  # last: who reads looks at it first
+    if rest.unreachable:
+        journal.surroundings.unreachable = journal.store.entry(rest.unreachable)
     vars(journal.surroundings)["_processes"] += [journal.store.entry(n) for n in rest.processes]
 
 
@@ -134,7 +140,7 @@ def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> 
 
     Raises: NotKept.
     """
-    entries = [*rest.processes, *(n for _, *each in rest.http for n in each)]
+    entries = [rest.unreachable, *rest.processes, *(n for _, *each in rest.http for n in each)]
     sound = (
         rest.methods[:1] == [""]
         and not filled["_kinds"].translate(None, _KINDS)

@@ -36,6 +36,8 @@ class Point(msgspec.Struct, frozen=True):
     connections: int
     connection: ConnectionFact | None
     ended: ConnectionFact | None
+    unreachable: int
+    """The number of an entry; 0 for none."""
     http: int
     """How many HTTP exchanges had begun."""
     touched: list[tuple[int, int, int, int, int]]
@@ -78,6 +80,7 @@ def _point(journal: Journal) -> Point:
         around.connections,
         around.connection,
         around.ended,
+        0 if around.unreachable is None else around.unreachable.n,
         len(around.http_in_order),
         [(place, each.http, each.request_n, each.response_n, each.end_n) for place, each in touched.items()],
     )
@@ -125,6 +128,7 @@ class PastJournal(Journal):
         self.store.count = point.count
         around = self.surroundings
         around.connections, around.connection, around.ended = point.connections, point.connection, point.ended
+        around.unreachable = self.store.entry(point.unreachable) if point.unreachable else None
         vars(around)["_processes"] += [each for each in whole.processes if each.n <= point.count]
         around.stderr_tail.extend(_last_words(self.store))
         _restore_http(around, self.store, points)

@@ -32,7 +32,7 @@ def test_an_answer_is_handed_on() -> None:
         (Refused(_EXCHANGE, 401, "", b""), AuthorizationNeeded, "the server answered m with HTTP 401"),
         (Refused(_EXCHANGE, 403, "", b""), AuthorizationNeeded, "the server answered m with HTTP 403"),
         (Refused(_EXCHANGE, 500, "", b"oops \n", (), "cut"), RequestFailed, "no answer to m: HTTP 500; cut; oops"),
-        (Refused(None, None, "", b"", (), "cut"), RequestFailed, "no answer to m: no response; cut"),
+        (Refused(None, None, "", b"", (), "cut"), RequestFailed, "no answer to m: cut"),
         (Broken(_EXCHANGE, "it died", "look"), Disconnected, "no answer to m: it died"),
         (GivenUp(_EXCHANGE), RequestCancelled, "m was cancelled"),
     ],
