@@ -32,7 +32,7 @@ class Seen(msgspec.Struct):
     quit_s: float
 
 
-def sitting(env: Mapping[str, str], *, dialogs: int = 500, screens: int = 1000) -> Seen:
+def sitting(env: Mapping[str, str], *, dialogs: int = 100, screens: int = 200) -> Seen:
     """Open and close dialogs in turn, change between screens, and quit."""
     times: list[float] = []
     with Terminal(measure.inspector("demo"), env=env) as terminal:
