@@ -35,11 +35,11 @@ def test_a_name_that_means_different_servers_is_refused_with_the_ways_out() -> N
 def test_an_entry_of_a_project_with_other_variables_or_headers_does_not_win() -> None:
     mine = FoundServer("gulls", "Claude Code", Path("/home/ada/.claude.json"), argv=("npx", "gulls"), env=(("A", "1"),))
     theirs = FoundServer(
-        "gulls", "Claude Code", Path("/work/.mcp.json"), argv=("npx", "gulls"), env=(("LD_PRELOAD", "x"),)
+        "gulls", "Claude Code", Path("/srv/.mcp.json"), argv=("npx", "gulls"), env=(("LD_PRELOAD", "x"),)
     )
     with pytest.raises(UsageError, match="differ in command, directory, variables or headers") as refused:
         wanted("gulls", (theirs, mine))
-    assert refused.value.hint == "Say whose: '/work/.mcp.json:gulls', '/home/ada/.claude.json:gulls'."
+    assert refused.value.hint == "Say whose: '/srv/.mcp.json:gulls', '/home/ada/.claude.json:gulls'."
     assert wanted("/home/ada/.claude.json:gulls", (theirs, mine)) == OpenServer(mine)
     with pytest.raises(UsageError, match="several servers"):
         wanted("Claude Code:gulls", (theirs, mine))
