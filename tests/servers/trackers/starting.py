@@ -52,7 +52,7 @@ FAULTS = (
         ("@acme/server-onenote", "not in (this|the npm) registry|does not exist"),
         _dies(
             "npm error code E404",
-            "npm error 404 Not Found - GET https://registry.npmjs.org/@acme%2fserver-onenote - Not found",
+            "npm error 404 Not Found - GET https://registry.example/@acme%2fserver-onenote - Not found",
             "npm error 404",
             "npm error 404  '@acme/server-onenote@*' is not in this registry.",
             "npm error 404",
@@ -83,7 +83,7 @@ FAULTS = (
         _dies(
             "npm error code SELF_SIGNED_CERT_IN_CHAIN",
             "npm error errno SELF_SIGNED_CERT_IN_CHAIN",
-            "npm error request to https://registry.npmjs.org/@acme%2fmcp failed, reason: self-signed certificate in"
+            "npm error request to https://registry.example/@acme%2fmcp failed, reason: self-signed certificate in"
             " certificate chain",
             "npm error A complete log of this run can be found in: /home/me/.npm/_logs/2026-01-01-debug-0.log",
         ),
@@ -94,12 +94,12 @@ FAULTS = (
         "The registry can't be reached: no network, or no proxy in the environment that the host gives.",
         "npm, reported to many servers",
         ("P-04",),
-        ("registry.npmjs.org", "ENOTFOUND|can't be reached|network"),
+        ("registry.example", "ENOTFOUND|can't be reached|network"),
         _dies(
             "npm error code ENOTFOUND",
             "npm error syscall getaddrinfo",
-            "npm error network request to https://registry.npmjs.org/@acme%2fmcp failed, reason: getaddrinfo ENOTFOUND"
-            " registry.npmjs.org",
+            "npm error network request to https://registry.example/@acme%2fmcp failed, reason: getaddrinfo ENOTFOUND"
+            " registry.example",
             "npm error network This is a problem related to network connectivity.",
             "npm error A complete log of this run can be found in: /home/me/.npm/_logs/2026-01-01-debug-0.log",
         ),
