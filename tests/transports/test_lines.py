@@ -1,14 +1,11 @@
 """Chunks to lines: the cuts are where the line feeds are, wherever the chunks were cut."""
 
-import time
-from collections.abc import Callable
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.frames import Eol
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
+from tests.counting import allocated
 
 
 def _all(splitter: LineSplitter, chunks: list[bytes]) -> list[Line]:
@@ -95,23 +92,9 @@ def test_however_the_bytes_are_cut_into_chunks_the_lines_are_the_same(
         assert len(got.payload) <= limit
 
 
-def _seconds(work: Callable[[], bytes]) -> float:
-    began = time.perf_counter()
-    assert len(work()) == 64 << 20
-    return time.perf_counter() - began
-
-
-@pytest.mark.benchmark
-def test_a_long_line_costs_little_more_than_joining_its_chunks_once() -> None:
-    chunk = b"x" * 65536
-
-    def split() -> bytes:
-        splitter = LineSplitter()
-        for _ in range(1024):
-            splitter.feed(chunk)
-        return splitter.feed(b"\n")[0].payload
-
-    join = min(_seconds(lambda: b"".join([chunk] * 1024)) for _ in range(3))
-    assert (
-        min(_seconds(split) for _ in range(3)) < 100 * join
-    )  # joining at every chunk would cost five hundred times as much
+def test_a_long_line_is_copied_in_proportion_to_its_bytes_however_many_chunks_it_comes_in() -> None:
+    size, number = 16_384, 256
+    splitter = LineSplitter()
+    copied = allocated(splitter.feed, [b"x" * size] * number)
+    assert copied < 4 * size * number
+    assert splitter.feed(b"\n") == [Line(b"x" * size * number, Eol.LF)]

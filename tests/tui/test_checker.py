@@ -98,5 +98,5 @@ async def test_a_check_that_takes_long_holds_up_no_end_and_may_fail_after_it(tap
     checker.stop()
     assert not closed.is_set(), "the end has not waited for it"
     closed.set()
-    await until(lambda: not any(each.name == "mcp-inspect checks" for each in threading.enumerate()), "it has ended")
+    await until(lambda: not checker._thread.is_alive(), "it has ended")
     assert not checker.has_failed
