@@ -130,7 +130,8 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         if not self.is_laid_out:
             self.call_after_refresh(self.focus_content)
         elif self._tab in _IN_SECTIONS:
-            self.query_one("#headers").focus()
+            headers = self.query_one("#headers")
+            self.call_after_refresh(headers.focus)  # what is still hidden takes no focus
         else:
             self.query_one("#first", PayloadView).focus_content()
 

@@ -3,12 +3,16 @@
 import pytest
 from textual.pilot import Pilot
 
+from inspector.tui.app import InspectApp
 from inspector.tui.panels.detail import DetailPanel
 from inspector.tui.panels.payload_view import PayloadView
+from inspector.tui.subject import Stage
+from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
 from tests.viewmodels.tape import Tape
+from tests.waiting import until
 
 
 async def screen(pilot: Pilot[None]) -> str:
@@ -108,3 +112,16 @@ async def test_of_the_facts_in_the_head_those_are_left_out_that_do_not_fit_whole
         facts = (await screen(pilot)).split("\n")[1]
     assert "ok after" in facts
     assert facts.rstrip()[-1] not in "·…"
+
+
+async def test_the_focus_goes_along_from_the_bytes_to_the_headers() -> None:
+    app = InspectApp(replay=sample("harbour"))
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read")
+        await pilot.press("g", *["}"] * 5, "enter", "]", "]", "]")
+        await until(lambda: "HTTP/1.1 after" in text(app), "the headers are shown")
+        await app._tick()
+        await pilot.pause()
+        assert app.focused is not None
+        assert app.focused.id == "headers"
+    await app.subject.end()
