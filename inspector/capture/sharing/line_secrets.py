@@ -8,18 +8,21 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
+
 from inspector.capture.sharing import tokens
 from inspector.capture.sharing.known import Known, as_bytes, is_telling
-from inspector.capture.sharing.pseudonyms import is_pseudonym
+from inspector.capture.sharing.pseudonyms import PSEUDONYM, is_pseudonym
 from inspector.protocol.credentials import MASK, STEMS, is_secret, is_secret_parameter
 
 Place = tuple[int, int]
 """Which line: whatever the caller numbers lines by."""
 
-_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-CONTIGUOUS = re.compile(rf"{_BEGIN.pattern}[^-]*+{_END.pattern}")
+_BEGIN, _END = re.compile(tokens.PEM_BEGIN), re.compile(tokens.PEM_END)
+CONTIGUOUS = re.compile(tokens.PEM)
 """A private key that one look finds."""
+_PUTTY = re.compile(r"Private-Lines: (\d{1,3})\s*$")
+_PUTTY_WIDTH, _WIDEST = 64, 140
 _MOST_LINES, _MOST_OTHERS = 600, 40
 """Lines of a private key; lines in a row between its own that are not part of it."""
 _BODY = re.compile(r"[A-Za-z0-9+/=]+")
@@ -33,6 +36,15 @@ _OPTION = re.compile(r"(?<!\S)(--[A-Za-z][\w-]{0,100})\s*\\?$")
 _SCHEME = re.compile(r"(?<![A-Za-z])(?:bearer|basic|dpop)\s*\\?$", re.IGNORECASE)
 _PAIR = re.compile(r"[A-Za-z_][\w.-]*\s{0,4}[=:]\s{0,4}[^\s=]")
 _PHRASE = re.compile(r"phrase|mnemonic|seed", re.IGNORECASE)
+_PASS = re.compile(r"pass|kennwort|pwd|secret", re.IGNORECASE)
+_QUOTED = re.compile(r"(?:\\*[\"'`])([^\"'`]{2,400})\\*[\"'`]\\*,?")
+_HEX = re.compile(r"(?:0x)?(?:[0-9A-Fa-f]{2}[: -]?){8,}\\?")
+_DUMPED = re.compile(r"(?:^|\s)(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*$")
+"""Parts of a private key as OpenSSL prints it: digits follow on lines of their own."""
+_NAMES = re.compile(r"\s*\"(?:name|key|header|variable|field)\"\s*:\s*\"([^\"\\]{1,100})\"\s*,?\s*$")
+_VALUES = re.compile(r"\s*\"value\"\s*:\s*\"([^\"]{1,4000})\"\s*,?\s*$")
+_MESSAGES = ("msg", "message", "text", "event", "log", "line", "body", "short_message", "@message", "MESSAGE")
+"""Members of a log line in JSON that hold what is logged."""
 _REST = re.compile(r"[A-Za-z0-9._~+/=%-]+")
 _NO_REST = re.compile(
     r"\d{4}-\d\d-\d\d.*|[A-Za-z+]+://.*|\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]{1,12}|[a-z]+(?:[-_.][a-z]+)+|[./].*|-.*|\w+=.+"
@@ -73,6 +85,10 @@ class LineSecrets:
         """The name that has no value yet; "" if there is none."""
         self._block = ""
         """For a value that is a block, as in YAML: the line with its name; "" otherwise."""
+        self._only_hex = False
+        """Whether the value can be nothing but lines of hexadecimal digits."""
+        self._bare: _BareKey | None = None
+        """A private key without a BEGIN line that goes on."""
         self._patience = 0
         self._last = ""
         """The line before."""
@@ -82,11 +98,11 @@ class LineSecrets:
 
     def feed(self, place: Place, line: str) -> list[Piece]:
         """What the next line completes: pieces of it, and of lines before it."""
-        line = line.rstrip("\r\n")
+        line = message_in(line.rstrip("\r\n"))
         if self._key_lines:
             found = self._in_key(place, line)
         else:
-            found = self._after_name(place, line)
+            found = self._in_bare_key(place, line) or self._after_name(place, line)
             content = _without_prefix(line, self._last).strip()
             wrapped = [] if found else self._wrapped(place, content)
             found += wrapped or self._across(place, content)
@@ -98,6 +114,7 @@ class LineSecrets:
             if begun is not None and _END.search(line, begun.end()) is None:
                 self._key_lines, self._others = _MOST_LINES, 0
                 self._prefix = _normal(line[: begun.start()])
+            self._bare = _begun_key(line) or self._bare
         self._last = line[:_KEPT]
         return [each for each in found if each.value and MASK not in each.value and not is_pseudonym(each.value)]
 
@@ -108,6 +125,9 @@ class LineSecrets:
         ended = _END.search(line)
         if ended is not None:
             self._key_lines, line = 0, line[: ended.start()]
+        if PSEUDONYM.search(line) is not None:  # replaced already: what is left of the line is not of the key
+            self._others = 0
+            return []
         words = [word for word in _BREAK.split(line) if word]
         while words and words[-1] in ("n", "r", "+"):  # what is left of "\n" + at the end of a line of source
             words.pop()
@@ -122,6 +142,17 @@ class LineSecrets:
             self._key_lines = 0
         return [Piece(place, each, "token:private key") for each in dict.fromkeys(pieces)]
 
+    def _in_bare_key(self, place: Place, line: str) -> list[Piece]:
+        """The next piece of a key whose first line had no BEGIN before it."""
+        if self._bare is None:
+            return []
+        if (word := self._bare.piece(line)) is not None:
+            self._bare = self._bare if self._bare.is_open() else None
+            return [Piece(place, word, "token:private key")]
+        if not self._bare.is_open():
+            self._bare = None
+        return []
+
     # --- a value after its name
 
     def _look_for_name(self, line: str) -> None:
@@ -130,7 +161,12 @@ class LineSecrets:
         found = _DANGLING.search(line[-300:]) if line.rstrip(" \t\\")[-1:] in '=:>|"' + "'+-" else None
         option = _OPTION.search(line[-200:]) if found is None and "--" in line else None
         name = (found or option or [None, ""])[1] or ""
-        if name and is_secret(name.lstrip("-")):
+        named = _NAMES.match(line) if '"' in line else None
+        if named is not None and is_secret(named[1]):
+            self._dangling, self._patience = "value", 2
+        elif ":" in line[-2:] and _DUMPED.search(line[-60:]) is not None:
+            self._dangling, self._patience, self._only_hex = "priv", 2, True
+        elif name and is_secret(name.lstrip("-")):
             self._dangling, self._patience = name, 2
             self._block = line if found is not None and found[2] else ""
         elif _SCHEME.search(line[-20:]) is not None:
@@ -139,7 +175,8 @@ class LineSecrets:
     def _after_name(self, place: Place, line: str) -> list[Piece]:
         if not self._dangling:
             return []
-        content = _without_prefix(line, self._last).strip(_CUT_SIGNS)
+        raw = _without_prefix(line, self._last).strip()
+        content = raw.strip(_CUT_SIGNS)
         if self._block:
             cut = len(line) - len(_without_prefix(line, self._block))
             if content and _indentation(line[cut:]) > _indentation(self._block[cut:]):
@@ -150,11 +187,28 @@ class LineSecrets:
             self._patience -= 1
             self._dangling = self._dangling if self._patience else ""
             return []
+        if _HEX.fullmatch(raw) and len(content) >= 20:  # more digits may follow
+            self._only_hex = True
+            return [Piece(place, raw.removesuffix("\\"), "name")]
         name, self._dangling = self._dangling, ""
+        is_over, self._only_hex = self._only_hex, False
+        if is_over:
+            return []
+        if name == "value":
+            found = _VALUES.match(line)
+            return [] if found is None else [Piece(place, found[1], "name")]
+        return self._value(place, name, raw, content)
+
+    def _value(self, place: Place, name: str, raw: str, content: str) -> list[Piece]:
+        """What of a line is the value of the name before it."""
         if _PAIR.match(content):
             return []
         words = content.split()
-        if len(words) == 1 or _PHRASE.search(name):
+        if len(words) > 1 and (quoted := _QUOTED.fullmatch(raw)) is not None:
+            return [Piece(place, quoted[1], "name")]
+        if len(words) == 1 or (_PHRASE.search(name) and "://" not in content):
+            return [Piece(place, content, "name")]
+        if _PASS.search(name) and tokens.is_phrase(content):
             return [Piece(place, content, "name")]
         cleaned = [word.strip("\"'.,;:()[]") for word in words]
         return [Piece(place, word, "name") for word in cleaned if is_telling(word) and not _NO_REST.fullmatch(word)]
@@ -223,6 +277,99 @@ class LineSecrets:
         for secret in self._known.plain_within(as_bytes(joined)):
             found += _pieces(lines, joined, secret.value, secret.rule)
         return found
+
+
+class _BareKey:
+    """A private key in base64 that no BEGIN line announces, after its first line.
+
+    A key in DER says how long it is, so each line must have just as many digits as are left, at most as many as the
+    line before; one of PuTTY says how many lines follow. One of OpenSSH says neither: it ends with a shorter line.
+    """
+
+    def __init__(self, *, width: int, digits: int = 0, lines: int = 0) -> None:
+        """`digits` or `lines`: how many are left; 0 if that is not known."""
+        self._width = width
+        self._digits = digits
+        self._lines = lines
+        self._is_measured, self._is_counted = digits > 0, lines > 0
+        self._others = 0
+        self._seen = width if lines == 0 else 0
+        self._more = _MOST_LINES
+
+    def is_open(self) -> bool:
+        """Whether more may follow."""
+        return self._more > 0 and self._others <= _MOST_OTHERS
+
+    def piece(self, line: str) -> str | None:
+        """What of the next line belongs to the key; None if nothing does."""
+        words = [word for word in _BREAK.split(line) if word]
+        while words and words[-1] in ("n", "r", "+"):
+            words.pop()
+        word = words[-1].removesuffix("\\n") if words else ""
+        if is_pseudonym(word):  # of a key that was replaced: its line is counted, and nothing else is taken for it
+            self._went(self._width)
+            return None
+        if self._fits(word):
+            self._went(len(word))
+            return word
+        self._others += 1
+        return None
+
+    def _fits(self, word: str) -> bool:
+        if _BODY.fullmatch(word) is None:
+            return False
+        if self._is_measured:
+            return len(word) == min(self._width, self._digits)
+        if len(word) == self._width:
+            return True
+        is_last = len(word) < self._width and (self._seen + len(word)) % 4 == 0 and self._others == 0
+        return is_last and (self._lines == 1 if self._is_counted else _looks_like_rest(word))
+
+    def _went(self, digits: int) -> None:
+        self._more -= 1
+        self._others = 0
+        self._seen += digits
+        self._digits -= digits
+        self._lines -= 1
+        is_over = self._digits <= 0 if self._is_measured else self._lines == 0 or digits < self._width
+        self._more = 0 if is_over else self._more
+
+
+def _begun_key(line: str) -> _BareKey | None:
+    """The key without BEGIN whose first line this is, if it goes on."""
+    if "Private-Lines" in line and (counted := _PUTTY.search(line)) is not None and int(counted[1]) > 0:
+        return _BareKey(width=_PUTTY_WIDTH, lines=int(counted[1]))
+    begun = tokens.bare_key(line)
+    if begun is None or line[begun.end() :].strip(_CUT_SIGNS + "nr+})]>|") or begun[0].endswith("="):
+        return None
+    digits, width = tokens.key_digits(begun[0]) or 0, len(begun[0])
+    if digits > width:
+        return _BareKey(width=width, digits=digits - width)
+    return _BareKey(width=width) if digits == 0 and width <= _WIDEST else None
+
+
+def message_in(line: str) -> str:
+    """What a log line in JSON says; any other line as it is."""
+    start = line.find("{")
+    if start < 0 or start > 100 or not line.rstrip().endswith("}") or '":' not in line:
+        return line
+    try:
+        said = logged(msgspec.json.decode(line[start:]))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return line
+    return line if said is None else said
+
+
+def logged(data: object) -> str | None:
+    """The message of what was logged, if it is one line."""
+    if isinstance(data, str):
+        return data
+    if isinstance(data, dict):
+        for name in _MESSAGES:
+            if isinstance(said := data.get(name), str):
+                said = said.rstrip("\r\n")
+                return None if "\n" in said else said
+    return None
 
 
 def line_pieces(lines: Iterable[str]) -> list[Piece]:

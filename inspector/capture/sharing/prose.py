@@ -21,7 +21,11 @@ _DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
 _SCHEMED = re.compile(tokens.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9._")[0] + "rdct_", re.IGNORECASE)
 """A scheme whose credentials were replaced: it stays."""
 _LONGEST_OF_LINES = 4 << 20
-_WORTH_A_LOOK = (*STEMS, *tokens.SCHEMES, *(each.lower() for each in tokens.BEGINNINGS))
+_WORTH_A_LOOK = (*STEMS, *tokens.SCHEMES, *(each.lower() for each in tokens.BEGINNINGS), "private-lines", "phrase")
+_ANNOUNCED = re.compile(rf"{tokens.PEM_BEGIN}(?:\s|\\+[nr])*[\"',]*")
+"""The first line of a private key alone, which is no secret."""
+_LONG_HEX = re.compile(r"[0-9A-Fa-f:-]{32}")
+_BEHIND = re.compile(r"(?<![\w.-])([A-Za-z]+)[ \t]$")
 _SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
 """What a text is made of, for the most part."""
 
@@ -52,12 +56,18 @@ class Prose:
         return new
 
     def _searched(self, text: str, opened: Open | None) -> str:
-        if "\n" in text and len(text) <= _LONGEST_OF_LINES and any(map(text.lower().__contains__, _WORTH_A_LOOK)):
-            text = self._over_lines(text)
+        if "PRIVATE KEY" in text:  # before a part of it is taken out that is known from elsewhere
+            text = CONTIGUOUS.sub(lambda key: self._secret(key[0], "token:private key"), text)
+        if "\n" in text and len(text) <= _LONGEST_OF_LINES:
+            low = text.lower()
+            if any(map(low.__contains__, _WORTH_A_LOOK)) or tokens.bare_key(text) is not None:
+                text = self._over_lines(text)
         text = self._replacing.plain(text)  # first, so that a value is the same with and without the stop behind it
         low = text.lower()
         if any(map(text.__contains__, tokens.BEGINNINGS)):
             text = tokens.TOKEN.sub(self._token, text)
+        if tokens.bare_key(text) is not None:
+            text = tokens.without_bare_keys(text, lambda key: self._secret(key, "token:private key"))
         if "=" in text:
             text = tokens.PARAMETER.sub(self._parameter, text)
         if "://" in text:
@@ -67,7 +77,10 @@ class Prose:
         if any(map(low.__contains__, tokens.SCHEMES)):
             text = tokens.SCHEME.sub(self._scheme, text)
         if any(map(low.__contains__, STEMS)):
+            text = self._spoken(text, low)
             text = self._pairs(text)
+        elif "phrase" in low:
+            text = self._spoken(text, low)
         if opened is not None and "%" in text:
             text = tokens.PERCENT.sub(lambda found: _percent(found[0], opened), text)
         if opened is not None and len(text) >= 16:
@@ -76,12 +89,14 @@ class Prose:
 
     def _over_lines(self, text: str) -> str:
         """Replace what one line alone does not show."""
-        for piece in line_pieces(CONTIGUOUS.sub("", text).splitlines()):
+        for piece in line_pieces(text.splitlines()):
             word = rf"(?<![A-Za-z0-9]){re.escape(piece.value)}(?![A-Za-z0-9])"
             text = re.sub(word, self._secret(piece.value, piece.rule), text)
         return text
 
     def _token(self, found: re.Match[str]) -> str:
+        if _ANNOUNCED.fullmatch(found[0]):
+            return found[0]
         return self._secret(found[0], f"token:{tokens.KINDS[(found.lastindex or 1) - 1]}")
 
     def _scheme(self, found: re.Match[str]) -> str:
@@ -102,6 +117,35 @@ class Prose:
     def _userinfo(self, found: re.Match[str]) -> str:
         parts = [self._secret(unquote(part), "userinfo") if part else "" for part in found.groups() if part is not None]
         return f"{':'.join(parts)}@"
+
+    def _spoken(self, text: str, low: str) -> str:
+        """Replace keys in hexadecimal digits, phrases of plain words, and values that a sentence names."""
+        if _LONG_HEX.search(text) is not None:
+            text = tokens.HEXED.sub(self._hexed, text)
+        text = tokens.PHRASE.sub(self._phrase, text)
+        if any(map(low.__contains__, (" is", " was", " are", " to ", " ist ", " lautet "))):
+            text = tokens.SPOKEN.sub(self._sentence, text)
+        return text
+
+    def _hexed(self, found: re.Match[str]) -> str:
+        before, name = found[1], found[2]
+        if not is_secret(name) or not is_secret(before + name):
+            return found[0]
+        return f"{before}{name}{found[3]}{self._secret(found[4], 'name')}"
+
+    def _phrase(self, found: re.Match[str]) -> str:
+        return found[1] + self._secret(found[2], "name") if tokens.is_phrase(found[2]) else found[0]
+
+    def _sentence(self, found: re.Match[str]) -> str:
+        name, joint, mark, value = found[1], found[2], found[3], found[4]
+        value, end = (value, "") if mark else (value.rstrip(".:!?"), value[len(value.rstrip(".:!?")) :])
+        behind = found.string[found.end() : found.end() + 1]
+        at_end = bool(end) or behind in ("", "\n", "\r", '"', "\\", ",", ";", ")")
+        if _DONE.match(value) or "•" in value or _is_plain_beside(found):
+            return found[0]
+        if not tokens.is_spoken(name, value, quoted=bool(mark), at_end=at_end):
+            return found[0]
+        return f"{name}{joint}{mark}{self._secret(value, 'name')}{end}"
 
     def _pairs(self, text: str) -> str:
         """Replace values by the names before them. The value of one name may be the next name."""
@@ -125,10 +169,20 @@ class Prose:
             return found[0]
         if _SCHEMED.match(found.string, found.start()):
             return found[0]
+        if _is_plain_beside(found):
+            return found[0]
         is_loose = joint.strip() == ":" and not mark
-        if is_loose and len(value) < 4:
+        if is_loose and (len(value) < 4 or tokens.speaks(value.rstrip("."))):
             return found[0]
         return f"{name}{joint}{mark}{self._secret(value, 'name')}"
+
+
+def _is_plain_beside(found: re.Match[str]) -> bool:
+    """Whether the word before "key" or "token" says that it is no credential, as in "primary key" or "next token"."""
+    if found[1].lower() not in ("key", "keys", "token", "tokens"):
+        return False
+    before = _BEHIND.search(found.string, max(0, found.start() - 40), found.start())
+    return before is not None and not is_secret(f"{before[1]} {found[1]}")
 
 
 def _percent(run: str, opened: Open) -> str:

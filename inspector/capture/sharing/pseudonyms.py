@@ -12,7 +12,7 @@ from functools import lru_cache
 
 _PREFIX = "rdct_"
 _SHORTEST, _LONGEST = 12, 65536
-_PSEUDONYM = re.compile(rf"{_PREFIX}[a-z2-7]{{7,}}0*")
+PSEUDONYM = re.compile(rf"{_PREFIX}[a-z2-7]{{7,}}0*")
 _DIGITS = (4, 8, 12, 15)
 """How many digits a number gets: the last is the most that every reader of JSON keeps."""
 
@@ -56,4 +56,4 @@ def length_class(length: int) -> int:
 
 def is_pseudonym(text: str) -> bool:
     """Whether this stands in the place of a secret already."""
-    return _PSEUDONYM.fullmatch(text) is not None and len(text) == length_class(len(text))
+    return PSEUDONYM.fullmatch(text) is not None and len(text) == length_class(len(text))

@@ -23,6 +23,9 @@ from inspector.protocol.credentials import is_secret
 _DEEPEST = 6
 """So many layers of text within text are opened; what lies deeper is prose."""
 _HALF = re.compile(r"[\ud800-\udfff]")
+_JWK = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
+"""Members of a JSON Web Key that are private (RFC 7518, section 6)."""
+_SHORTEST_OF_JWK = 20
 _GLUE = re.compile(r"(?:[\s,:{}\[\]]|true|false|null)*+")
 
 
@@ -87,7 +90,7 @@ class Redactor:
         at, clean = 0, not text[:start].strip("\ufeff \t\r\n")
         levels: list[Level] = []
         self._replacing.within.append(levels)
-        for span in spans(text, start, is_secret, levels):
+        for span in spans(text, start, _is_secret_or_jwk if '"kty"' in text else is_secret, levels):
             literal = text[span.start : span.end]
             clean = clean and not _is_foreign(text[max(at, start) : span.start])
             parts += (text[at : span.start], self._literal(literal, span, depth, is_message))
@@ -104,6 +107,8 @@ class Redactor:
             rule = rule or self._replacing.rule_of(literal)
             return self._replacing.number(literal, rule) if rule else literal
         value = unquoted(literal)
+        if rule == "key" and len(value) < _SHORTEST_OF_JWK and path_of(self._replacing.within[-1])[-1:][0] in _JWK:
+            rule = ""
         if span.is_key:
             new = self._in_prose(value, depth)
         else:
@@ -131,6 +136,10 @@ class Redactor:
         new = self._replacing.spelt(self._text(text, depth + 1))
         self._replacing.active = before
         return new
+
+
+def _is_secret_or_jwk(name: str) -> bool:
+    return name in _JWK or is_secret(name)
 
 
 def _start_of_json(text: str) -> int:

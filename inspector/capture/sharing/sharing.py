@@ -41,7 +41,7 @@ from inspector.capture.records import (
 )
 from inspector.capture.sharing.copies import Copyist
 from inspector.capture.sharing.known import Known, Secret
-from inspector.capture.sharing.line_secrets import LineSecrets, Piece, Place
+from inspector.capture.sharing.line_secrets import LineSecrets, Piece, Place, logged
 from inspector.capture.sharing.paths import JsonPath
 from inspector.capture.sharing.persons import telling_homes, telling_users
 from inspector.capture.sharing.pseudonyms import Pseudonyms
@@ -324,7 +324,7 @@ def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
     if not is_log:
         return (record.c, f"out {record.dir}"), raw
     try:
-        said = peek.text(msgspec.json.decode(raw), "params", "data")
+        said = logged(peek.at(msgspec.json.decode(raw), "params", "data"))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     return None if said is None else ((record.c, "log"), said)

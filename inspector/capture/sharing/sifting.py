@@ -25,6 +25,10 @@ _ALWAYS = (
     b'"b64"',
     rb"\/",
     b"PRIVATE KEY",
+    b"Private-",
+    b"kty",
+    b"hrase",
+    b"HRASE",
     b"/webhooks/",
     b"1//0",
     b":AA",
@@ -206,6 +210,8 @@ def _opened(word: bytes) -> list[bytes]:
     """What the base64 in a word holds, as far as it may be text."""
     text = word.decode("ascii")
     forms = {text.lstrip("\\"), _ESCAPE.sub("", text, count=1)} if text.startswith("\\") else {text}
+    if any(tokens.bare_key(form) is not None for form in forms):
+        return [b"PRIVATE KEY"]  # which no line with it is let through
     found = []
     for run in {run for form in forms for run in tokens.BASE64.findall(form)}:
         if run.isdigit() or is_pseudonym(run):

@@ -1,5 +1,7 @@
 """Prose is searched for pairs, tokens, URLs and what is encoded in it."""
 
+import base64
+
 import pytest
 
 from inspector.capture.sharing.known import Known, as_bytes
@@ -56,3 +58,38 @@ def test_what_is_encoded_is_opened_if_it_may_be() -> None:
 def test_a_text_of_bytes_goes_back_to_them() -> None:
     assert as_bytes("a\udcff") == b"a\xff"
     assert as_bytes("\ud800") == b"\xed\xa0\x80"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password is required",
+        "The password is too short.",
+        "the token is expired, log in again",
+        "API key is missing from the environment",
+        "password is hashed",
+        "Your password is wrong.",
+        "the password is stored in the keychain",
+        "secret is not set",
+        "password: must contain at least one number",
+        "token: required",
+        "apiKey: string",
+        "passphrase: the words that were shown to you",
+        "primary key: order_number",
+        "the public key is 0123456789abcdef0123456789abcdef",
+        "cache key 0123456789abcdef0123456789abcdef",
+        "sha256 0123456789abcdef0123456789abcdef of the token list",
+        "session id is shown below",
+        "credentials are loaded from ~/.config/tool.json",
+        "the next token is page2",
+    ],
+)
+def test_what_only_speaks_of_a_secret_stays(text: str) -> None:
+    assert prose().replace(text, lambda held: held) == text
+
+
+def test_certificates_and_public_keys_stay() -> None:
+    """They begin with other elements of DER than private keys do."""
+    for head in ("308203a03082028aa003020102021400", "30820122300d06092a864886f70d010101050003", "3082010a0282010100"):
+        text = base64.b64encode(bytes.fromhex(head) + bytes(range(256)) * 2).decode()
+        assert prose().replace(text, None) == text

@@ -6,6 +6,7 @@ from inspector.capture.sharing import tokens
 
 TOKENS = {
     "private key": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\n-----END OPENSSH PRIVATE KEY-----",
+    "putty key": "0123456789abcdef0123456789abcdef01234567",
     "jwt": "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.",
     "github": "github_pat_11ABCDEFG0123456789_abcdef",
     "gitlab": "glpat-abcdefghij0123456789",
@@ -31,6 +32,7 @@ TOKENS = {
 def test_a_token_is_known_by_its_form(kind: str) -> None:
     token = TOKENS[kind]
     places = {
+        "putty key": "Private-MAC: ",
         "slack webhook": "https://hooks.slack.com/services/",
         "discord webhook": "https://discord.com/api/webhooks/",
     }
@@ -57,6 +59,6 @@ def test_a_hostile_text_costs_its_length(part: str) -> None:
     text = "password" + part * (400_000 // len(part))
     for pattern in (
         *(tokens.TOKEN, tokens.SCHEME, tokens.USERINFO, tokens.PARAMETER, tokens.PAIR, tokens.HOME, tokens.BASE64),
-        *(tokens.PERCENT, tokens.ESCAPE),
+        *(tokens.PERCENT, tokens.ESCAPE, tokens.SPOKEN, tokens.PHRASE, tokens.HEXED),
     ):
         pattern.sub("", text)
