@@ -6,7 +6,7 @@ message, so that a long capture costs little.
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,9 @@ from inspector.protocol.jsonrpc import Message, RequestId
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
+
+if TYPE_CHECKING:
+    from inspector.checks.diagnoses.surface import Seen
 
 _BETWEEN_RESTS = 64
 """Things of a list: to look at one takes some hundredths of a millisecond at most."""
@@ -382,7 +385,7 @@ class Case:
 
     __slots__ = (
         *("asked", "fact", "frame", "life", "listed", "message", "n", "note"),
-        *("known_at", "row", "scene", "telling", "time_ns", "traits", "value"),
+        *("known_at", "row", "scene", "surface", "telling", "time_ns", "traits", "value"),
     )
 
     def __init__(self, scene: Scene, n: int, time_ns: int, row: int) -> None:
@@ -401,6 +404,8 @@ class Case:
         """Params, result or error, decoded; None for what has none."""
         self.listed: list[tuple[str, str, dict[str, Any]]] | None = None
         """The tools of a page, once a check has asked for them."""
+        self.surface: tuple[Seen, ...] | None = None
+        """The same with their traits, once a diagnosis has asked for them."""
         self.asked: Asked | None = None
         """The request that is answered, or that a word of progress is about."""
         self.telling: Telling | None = None

@@ -70,8 +70,7 @@ class SeenServer:
             return True
         both = self.read() | dict(lists)
         try:
-            raw = _encoded(both, whole=True)
-            replace_file(self._path, raw if len(raw) <= MOST_BYTES else _encoded(both, whole=False))
+            replace_file(self._path, _encoded(both))
         except (OSError, UsageError, UnicodeEncodeError, RecursionError) as error:
             logger.warning("what a server offers can't be remembered: %s", error)
             return False
@@ -85,13 +84,16 @@ class SeenServer:
                 oldest.unlink(missing_ok=True)
 
 
-def _encoded(lists: Mapping[str, Remembered], *, whole: bool) -> bytes:
-    found = {
-        kind: _List(each.since, [_Thing(key, hash_, value if whole else None) for key, (hash_, value) in _of(each)])
-        for kind, each in lists.items()
-    }
-    return msgspec.json.encode(_File(_FORMAT, found)) + b"\n"
-
-
-def _of(known: Remembered) -> list[tuple[str, tuple[str, Any]]]:
-    return list(known.things.items())
+def _encoded(lists: Mapping[str, Remembered]) -> bytes:
+    """As it is written: with the things, or with their hashes alone where that would be too long."""
+    things: dict[str, list[_Thing]] = {kind: [] for kind in lists}
+    size = 0
+    for kind, known in lists.items():
+        for key, (hash_, value) in known.things.items():
+            raw = msgspec.Raw(msgspec.json.encode(value if size <= MOST_BYTES else None))
+            size += len(memoryview(raw)) + len(key) + len(hash_)
+            things[kind].append(_Thing(key, hash_, raw))
+    if size > MOST_BYTES:
+        for thing in (each for some in things.values() for each in some):
+            thing.value = None
+    return msgspec.json.encode(_File(_FORMAT, {kind: _List(lists[kind].since, things[kind]) for kind in lists})) + b"\n"

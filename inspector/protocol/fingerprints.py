@@ -74,8 +74,8 @@ class Remembered(msgspec.Struct, frozen=True):
 
 
 def known_of(kind: str, items: Iterable[Any], now: int) -> Remembered:
-    """A list as it is to be remembered; of several things with one key, the last."""
-    return Remembered(now, {key_of(kind, raw): (content_hash(raw), canonical(raw)) for raw in items})
+    """A list as it is to be remembered; of several things with one key, the last. The things are not copied."""
+    return Remembered(now, {key_of(kind, raw): (content_hash(raw), raw) for raw in items})
 
 
 def known_text(text: str, now: int) -> Remembered:

@@ -15,6 +15,8 @@ from inspector.protocol import peek
 SCOPES = ("public", "private")
 _EXACT = 2**53
 """Beyond this, a number in JSON is not exact in most readers."""
+_MOST_FLAWS = 10
+"""Of all pages of one list together."""
 
 
 class Freshness(msgspec.Struct, frozen=True):
@@ -88,7 +90,7 @@ def together(one: Freshness, other: Freshness) -> Freshness:
 
     "All pages of one list MUST share cacheScope": two that do not are a flaw.
     """
-    flaws = [*one.flaws, *(flaw for flaw in other.flaws if flaw not in one.flaws)]
+    flaws = [*one.flaws, *(flaw for flaw in other.flaws if flaw not in one.flaws)][:_MOST_FLAWS]
     if one.scope and other.scope and one.scope != other.scope:
         flaws.append("cacheScope is not the same on all pages")
     ends = (one.stale_from_ns, other.stale_from_ns)

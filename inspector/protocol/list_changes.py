@@ -5,7 +5,7 @@ that was not fetched to its end proves nothing about what it does not show.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -49,7 +49,7 @@ def key_of(kind: str, raw: Any) -> str:
 
 
 def list_changes(
-    kind: str, before: Sequence[Any], after: Sequence[Any], *, before_whole: bool = True, after_whole: bool = True
+    kind: str, before: Iterable[Any], after: Iterable[Any], *, before_whole: bool = True, after_whole: bool = True
 ) -> ListChanges:
     """Compare two states of a list of a kind: "tools", "resources", "templates" or "prompts"."""
     old, new = _by_place(kind, before), _by_place(kind, after)

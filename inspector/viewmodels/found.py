@@ -14,6 +14,7 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.config.mutes import Mute
 from inspector.protocol import peek
+from inspector.protocol.things import LISTS
 from inspector.viewmodels.grades import GRADES
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _SHARED = 3
 _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")
 _CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
 _KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
+_KINDS = {listed.member: kind for kind, listed in LISTS.items()}
 
 
 class AboutThing(msgspec.Struct, frozen=True):
@@ -77,8 +79,8 @@ class Found:
         """By kind: of which things errors were found, as far as was asked."""
         self._suspects: dict[str, list[str]] = {}
         """By kind the keys of things of which errors were found, in that order, one as often as that. Grows only."""
-        self._page: tuple[int, Any] = (0, None)
-        """The answer that was read last for the names in it."""
+        self._page: tuple[int, str, Sequence[Any]] = (0, "", ())
+        """The page that was looked at last for the names in it: its frame, the member, its items."""
         self._lock = threading.Lock()
 
     # --- reading
@@ -177,6 +179,10 @@ class Found:
                 self._count(each)
             self.changes += 1
 
+    def forget_page(self) -> None:
+        """Let go of the page that was looked at last: it may be long, and was read for this alone."""
+        self._page = 0, "", ()
+
     def _add(self, finding: "Finding") -> None:
         n = finding.frames[0] if finding.frames else 0
         self._by_entry.setdefault(n, []).append(finding)
@@ -205,12 +211,18 @@ class Found:
         listed = _ITEM.match(pointer)
         if listed is None:
             return self._used(n)
-        if self._page[0] != n:
-            self._page = n, _read(self.journal, n)
         kind, at = listed.group(1), int(listed.group(2))
-        items = peek.items(self._page[1], "result", kind)
+        items = self._items(n, kind)
         item = items[at] if at < len(items) else None
         return None if item is None else ((kind, peek.text(item, _KEYS[kind]) or ""), item)
+
+    def _items(self, n: int, member: str) -> "Sequence[Any]":
+        """What a page listed: the very items of the catalogue where it is one of its pages, else read again."""
+        if self._page[:2] != (n, member):
+            listing = self.journal.conversation.catalogue.listings[_KINDS[member]]
+            items: Sequence[Any] | None = listing.items.of_frame(n)
+            self._page = n, member, peek.items(_read(self.journal, n), "result", member) if items is None else items
+        return self._page[2]
 
     def _used(self, n: int) -> tuple[tuple[str, str], None] | None:
         store, exchanges = self.journal.store, self.journal.conversation.exchanges

@@ -56,7 +56,7 @@ def surface_of(conversation: Conversation, called: str = "") -> Surface:
     instructions = opening.instructions if opening else ""
     uses = {str(question.kind) for question in conversation.questions}
     uses |= {kind for kind in ("resources", "prompts") if conversation.catalogue.listings[kind].items}
-    return Surface(listing.items, called or own or "server", instructions, listing.pages, frozenset(uses))
+    return Surface(tuple(listing.items), called or own or "server", instructions, listing.pages, frozenset(uses))
 
 
 def surface_matrix(surface: Surface, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:

@@ -136,9 +136,8 @@ class LiveChecks(Found):
         """The messages of a frame. A long page is made objects once, by the fold, and judged as what stands there."""
         if len(frame.payload) > LONG and not frame.cut:
             for kind, listing in self.journal.conversation.catalogue.listings.items():
-                if listing.frame == frame.n:
-                    found = read_around(frame.payload, LISTS[kind].member, listing.items)
-                    return found or messages_of(frame)
+                if (items := listing.items.of_frame(frame.n)) is not None:
+                    return read_around(frame.payload, LISTS[kind].member, items) or messages_of(frame)
         return messages_of(frame)
 
     def _linger(self, inspection: "Inspection", end: float, clock: Callable[[], float]) -> None:
@@ -150,6 +149,7 @@ class LiveChecks(Found):
         if self._over() and self.checked >= self.journal.count:
             self._is_finished = True
             self.add(inspection.finish())
+        self.forget_page()
 
     def _skim(self, inspection: "Inspection", first: int) -> bool:
         """Look at the beginning of a block of log messages alone, once many were looked at; False if it is none."""

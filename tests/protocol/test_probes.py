@@ -5,14 +5,14 @@ from inspector.protocol.probes import requests
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
 from inspector.protocol.things import LISTS
-from inspector.protocol.tracking.catalogue import Listing
+from inspector.protocol.tracking.catalogue import Items, Listing
 
 _PROMPT = {"name": "greet", "arguments": [{"name": "who", "required": True}]}
 
 
 def _tried(era: Era, *capabilities: str, pages: int = 1, prompts: tuple[object, ...] = ()) -> list[tuple[str, object]]:
     lists = {kind: Listing(pages=pages, asked=True) for kind in LISTS}
-    lists["prompts"] = Listing(prompts, pages=pages, asked=True)
+    lists["prompts"] = Listing(Items().and_page(prompts, 1), pages=pages, asked=True)
     declared: dict[str, object] = {name: {} for name in capabilities}
     found = list(requests(newest_of(era), declared, lists, silence_s=3))
     assert all(each.send.probe and each.send.silence_s == 3 and each.what for each in found)

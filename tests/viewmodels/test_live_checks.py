@@ -8,6 +8,7 @@ from inspector.checks.inspection import Inspection
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.viewmodels import live_checks
 from inspector.viewmodels.live_checks import LiveChecks
+from inspector.viewmodels.since_seen import against
 from tests.captures.record import sample
 from tests.viewmodels.tape import Tape
 
@@ -132,3 +133,22 @@ def test_a_long_page_is_made_objects_once_and_judged_as_it_came(tape: Tape) -> N
     wanted = alone.take(store.entry(n) for n in range(1, tape.journal.count + 1)) + alone.linger(alone.waiting)
     assert {each.id for each in wanted} >= {"T02", "A01"}
     assert sorted(map(repr, checks.all)) == sorted(map(repr, wanted))
+
+
+def test_a_page_of_many_findings_is_kept_once(tape: Tape) -> None:
+    """Neither the checks nor what finds a finding's tool, nor what is remembered, has the page a second time."""
+    schema = {"type": "object", "properties": {f"p{n}": {"type": "string", "default": 7} for n in range(12)}}
+    tools = [{"name": f"t{n}", "description": "x" * 500, "inputSchema": schema} for n in range(1200)]
+    tape.started().initialized("2025-11-25")
+    tape.request(1, "tools/list")
+    tape.answer(1, {"tools": tools})
+    del tools
+    checks = LiveChecks(tape.journal)
+    checks.catch_up()
+    assert {"S-10", "T01"} & {each.id for each in checks.all}
+    memory = against({}, tape.journal.conversation, 5)
+    assert checks.is_done
+    assert memory.first
+    assert checks.of_thing("tools", "t0", tape.journal.conversation.catalogue.listings["tools"].items[0])
+    held = [each for each in gc.get_objects() if isinstance(each, dict) and each.get("name") == "t1100"]
+    assert len(held) == 1

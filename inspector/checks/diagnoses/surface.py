@@ -1,21 +1,26 @@
 """What the diagnoses of a surface have in common: the tools of a page, with their traits, looked at once.
 
-Several checks ask about the same page one after another. The page that was looked at last is remembered, no other.
+Several checks ask about the same page one after another. What was seen of it goes with its case.
 """
 
+from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from inspector.checks.registry import Flaw
 from inspector.checks.scene import Case
+from inspector.checks.surface.features import keywords_of
 from inspector.checks.surface.tools import Trait, traits_of
 from inspector.checks.surface.walk import Budget
 from inspector.protocol import peek
 
 LIST = "answer tools/list"
+MOST_WITH: Final = 60
+"""Tools of a page whose traits of one kind are kept: no check reports more of one message."""
+_COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
+"""Kinds of which a check counts all; a tool has one of each at most."""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -27,20 +32,31 @@ class Seen(msgspec.Struct, frozen=True):
     """For sentences: shortened, and never empty."""
     tool: dict[str, Any]
     traits: tuple[Trait, ...]
+    """Those of a kind that many tools of the page have are kept for the first `MOST_WITH` of these tools."""
 
 
-@lru_cache(maxsize=1)
 def tools_seen(case: Case) -> tuple[Seen, ...]:
     """Every tool of the page that is an object."""
-    return tuple(_tools_seen(case))
+    if case.surface is None:
+        case.surface = tuple(_tools_seen(case))
+    return case.surface
 
 
 def _tools_seen(case: Case) -> Iterator[Seen]:
     budget = Budget()
+    tools_with: Counter[str] = Counter()
+    enough: set[str] = set()
+    passed_over: frozenset[str] = frozenset()
     for at, tool in enumerate(peek.items(case.value, "tools")):
         case.rest(at)
-        if type(tool) is dict:
-            yield Seen(f"/result/tools/{at}", called(tool, at), tool, tuple(traits_of(tool, budget)))
+        if type(tool) is not dict:
+            continue
+        kept = [each for each in traits_of(tool, budget, passed_over) if each.kind not in enough]
+        tools_with.update({each.kind for each in kept} - _COUNTED)
+        if more := {each.kind for each in kept if tools_with[each.kind] >= MOST_WITH}:
+            enough |= more
+            passed_over = keywords_of(enough)
+        yield Seen(f"/result/tools/{at}", called(tool, at), tool, tuple(kept))
 
 
 def called(thing: Any, at: int) -> str:

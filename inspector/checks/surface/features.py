@@ -4,7 +4,7 @@ The names are shared with the packs of hosts, which say what a program does when
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from typing import Any, Final
 
 import msgspec
@@ -32,8 +32,11 @@ class Feature(msgspec.Struct, frozen=True):
     """Begins with what it speaks of; may quote foreign text."""
 
 
-def features_of(schema: Any, budget: Budget, *, is_input: bool) -> list[Feature]:
-    """All that is peculiar about an input or output schema, outermost first; [] once the budget is spent."""
+def features_of(schema: Any, budget: Budget, *, is_input: bool, passed_over: Collection[str] = ()) -> list[Feature]:
+    """All that is peculiar about an input or output schema, outermost first; [] once the budget is spent.
+
+    Keywords that are `passed_over` are not looked at; see `keywords_of`.
+    """
     if not budget.begin():
         return []
     side = "input" if is_input else "output"
@@ -44,7 +47,7 @@ def features_of(schema: Any, budget: Budget, *, is_input: bool) -> list[Feature]
     reads = []
     for path, node, is_branch in schemas_in(schema, budget):
         for key in node:
-            if (look := _BY_KEY.get(key)) is not None:
+            if (look := _BY_KEY.get(key)) is not None and key not in passed_over:
                 found += look(key, path, node, is_branch, dialect)
         if "$ref" in node:
             reads.append((path, node["$ref"]))
@@ -231,6 +234,22 @@ _BY_KEY: Final[dict[str, Look]] = {
     "additionalProperties": _closed,
     "x-mcp-header": _header,
 }
+
+_KINDS_BY_KEY: Final = {
+    "type": {"broken", "array-without-items", "several-types"},
+    "items": {"tuple-items"},
+    "exclusiveMinimum": {"boolean-bound"},
+    "exclusiveMaximum": {"boolean-bound"},
+    "enum": {"broken", "enum-type", "enum-not-string"},
+    "default": {"default-wrong"},
+    "additionalProperties": {"admits-nothing"},
+}
+"""What looking at a keyword can find; of the other keywords there are few in a schema."""
+
+
+def keywords_of(kinds: Set[str]) -> frozenset[str]:
+    """The keywords that are looked at for these kinds of features alone."""
+    return frozenset(key for key, found in _KINDS_BY_KEY.items() if found <= kinds)
 
 
 def fits(value: Any, kinds: Any) -> bool:

@@ -4,6 +4,7 @@ A trait is a peculiarity with a name that packs of hosts know. Its place is a JS
 """
 
 import re
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
@@ -44,9 +45,12 @@ class Trait(msgspec.Struct, frozen=True):
     """The number, for traits that are one."""
 
 
-def traits_of(tool: dict[str, Any], budget: Budget) -> list[Trait]:
-    """All traits of a tool, but for those that need to know its server's name."""
-    return [*_of_name(tool), *_of_texts(tool), *_of_members(tool), *_of_schemas(tool, budget)]
+def traits_of(tool: dict[str, Any], budget: Budget, passed_over: Collection[str] = ()) -> list[Trait]:
+    """All traits of a tool, but for those that need to know its server's name.
+
+    `passed_over`: keywords of schemas that are not looked at.
+    """
+    return [*_of_name(tool), *_of_texts(tool), *_of_members(tool), *_of_schemas(tool, budget, passed_over)]
 
 
 def _of_name(tool: dict[str, Any]) -> list[Trait]:
@@ -113,13 +117,13 @@ def _wrong(member: str, value: Any) -> Trait:
     return Trait("wrong-kind", f"/{member}", f"has a {member} of the wrong kind")
 
 
-def _of_schemas(tool: dict[str, Any], budget: Budget) -> list[Trait]:
+def _of_schemas(tool: dict[str, Any], budget: Budget, passed_over: Collection[str]) -> list[Trait]:
     found: list[Trait] = []
     for member, is_input in (("inputSchema", True), ("outputSchema", False)):
         if member in tool and (is_input or tool[member] is not None):
             found += (
                 Trait(each.kind, pointer((member, *each.path)), f"{member} {each.sentence}")
-                for each in features_of(tool[member], budget, is_input=is_input)
+                for each in features_of(tool[member], budget, is_input=is_input, passed_over=passed_over)
             )
     if type(tool.get("inputSchema")) is not dict:
         found.append(Trait("wrong-kind", "/inputSchema", "has no inputSchema that is an object"))

@@ -2,11 +2,12 @@
 
 A page asked for without a cursor begins a list anew; one with the cursor that the page before gave goes on with it.
 What the list was before it last changed is kept. Listings are replaced, never changed, so that another thread can
-read one while the next is made.
+read one while the next is made. A page costs what it holds, however many came before it.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, overload
 
 import msgspec
 
@@ -17,10 +18,60 @@ from inspector.protocol.list_changes import ListChanges, key_of, list_changes
 from inspector.protocol.things import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
 
 
+class Items(msgspec.Struct, frozen=True, eq=False):
+    """The first items of a list that may grow behind them: the pages of one fetch share it."""
+
+    grown: list[Any] = []
+    """The list, which is only ever appended to."""
+    places: dict[int, tuple[int, int] | None] = {}
+    """By the frame that brought a page, where it begins and ends; None where that cannot be told."""
+    count: int = 0
+    """How many are these."""
+
+    def __post_init__(self) -> None:
+        """Raises: ValueError if there are not so many."""
+        if not 0 <= self.count <= len(self.grown):
+            raise ValueError("a list has fewer items than it says")
+
+    def and_page(self, found: Sequence[Any], frame: int) -> "Items":
+        """These, and a page behind them. Only to be called for the newest of a list."""
+        assert len(self.grown) == self.count
+        end = self.count + len(found)
+        # A batch may hold two pages of one list: what a pointer within it means cannot be told then.
+        self.places[frame] = None if frame in self.places else (self.count, end)
+        self.grown.extend(found)
+        return Items(self.grown, self.places, end)
+
+    def of_frame(self, frame: int) -> tuple[Any, ...] | None:
+        """The page that a frame brought; None if it brought none of these."""
+        start, end = self.places.get(frame) or (0, -1)
+        return tuple(self.grown[start:end]) if 0 <= start <= end <= self.count else None
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Any]:
+        return islice(self.grown, self.count)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return tuple(self.grown[at] for at in range(*index.indices(self.count)))
+        return self.grown[range(self.count)[index]]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Items | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(one is two or one == two for one, two in zip(self, other, strict=True))
+
+
 class Was(msgspec.Struct, frozen=True):
     """A list as it was before it changed."""
 
-    items: tuple[Any, ...]
+    items: Items
     whole: bool
     """Whether it had been fetched to its end."""
     noticed_ns: int
@@ -30,7 +81,7 @@ class Was(msgspec.Struct, frozen=True):
 class Listing(msgspec.Struct, frozen=True):
     """One list as it stands."""
 
-    items: tuple[Any, ...] = ()
+    items: Items = msgspec.field(default_factory=Items)
     """Raw items in the server's order, all pages together."""
     pages: int = 0
     next_cursor: str | None = None
@@ -45,8 +96,6 @@ class Listing(msgspec.Struct, frozen=True):
     """What the pages say of their age, all together; None until one came."""
     remarks: tuple[str, ...] = ()
     """What is odd about the pages, a sentence each; foreign text is in them."""
-    frame: int = 0
-    """The frame that brought all of it, where one page did; else 0."""
 
     @property
     def whole(self) -> bool:
@@ -65,6 +114,8 @@ class Fetch(msgspec.Struct):
 
     standing: Listing
     """What is compared with: the list as it stood before, whole if it ever was."""
+    differs: bool = False
+    """Whether a page so far was another one than then."""
     cursors: set[str] = msgspec.field(default_factory=set)
     keys: set[str] = msgspec.field(default_factory=set)
     repeated: dict[str, None] = msgspec.field(default_factory=dict)
@@ -89,21 +140,21 @@ class Catalogue:
         if not goes_on:
             self._fetches[kind] = Fetch(_standing(self._fetches[kind].standing, before))
         fetch = self._fetches[kind]
-        found = tuple(peek.items(result, LISTS[kind].member))
+        found = peek.items(result, LISTS[kind].member)
         fresh = read_freshness(result, exchange.ended_ns or 0)
-        items, pages = (before.items + found, before.pages + 1) if goes_on else (found, 1)
+        kept, pages = (before.items, before.pages + 1) if goes_on else (Items(), 1)
+        _compare(fetch, found, len(kept))
         _remark(fetch, kind, pages, found, result)
         listing = Listing(
-            items=items,
+            items=kept.and_page(found, exchange.answer_frame or 0),
             pages=pages,
             next_cursor=peek.text(result, "nextCursor"),
             asked=True,
             was=before.was,
             freshness=together(before.freshness, fresh) if goes_on and before.freshness else fresh,
             remarks=_remarks(fetch),
-            frame=0 if goes_on else exchange.answer_frame or 0,
         )
-        self.listings[kind] = _compared(listing, fetch.standing, exchange.ended_ns or 0)
+        self.listings[kind] = _compared(listing, fetch, exchange.ended_ns or 0)
         return kind
 
     def refused(self, exchange: Exchange, params: Any) -> str | None:
@@ -116,7 +167,7 @@ class Catalogue:
             return None
         self._fetches[kind].remarks.append('the server rejects the cursor "" that it sent: the list ends there')
         listing = msgspec.structs.replace(self.listings[kind], next_cursor=None, remarks=_remarks(self._fetches[kind]))
-        self.listings[kind] = _compared(listing, self._fetches[kind].standing, exchange.ended_ns or 0)
+        self.listings[kind] = _compared(listing, self._fetches[kind], exchange.ended_ns or 0)
         return kind
 
     def changed(self, method: str) -> list[str]:
@@ -152,11 +203,19 @@ def _standing(standing: Listing, before: Listing) -> Listing:
     return before if before.whole or not standing.whole else standing
 
 
-def _compared(listing: Listing, standing: Listing, now_ns: int) -> Listing:
+def _compare(fetch: Fetch, found: Sequence[Any], start: int) -> None:
+    """Note whether a page is another one than what stood in its place, from index `start` on."""
+    if fetch.standing.asked and not fetch.differs:
+        fetch.differs = list(fetch.standing.items[start : start + len(found)]) != found
+
+
+def _compared(listing: Listing, fetch: Fetch, now_ns: int) -> Listing:
     """The listing, with what it was if it is another one now. While it is the same, the last change stays told."""
-    seen = standing.items if listing.whole else standing.items[: len(listing.items)]
-    if not standing.asked or listing.items == seen:
+    standing = fetch.standing
+    if not standing.asked or not (fetch.differs or (listing.whole and len(listing.items) != len(standing.items))):
         return listing
+    if listing.was is not None and listing.was.items is standing.items:
+        return listing  # an earlier page has shown it
     return msgspec.structs.replace(listing, was=Was(standing.items, standing.whole, now_ns))
 
 
@@ -186,6 +245,6 @@ def _remarks(fetch: Fetch) -> tuple[str, ...]:
     said = fetch.remarks if len(fetch.remarks) <= 5 else [*fetch.remarks[:4], f"{len(fetch.remarks) - 4} remarks more"]
     if not fetch.repeated:
         return tuple(said)
-    names = ", ".join(list(fetch.repeated)[:3]) + (" …" if len(fetch.repeated) > 3 else "")
+    names = ", ".join(islice(fetch.repeated, 3)) + (" …" if len(fetch.repeated) > 3 else "")
     count = len(fetch.repeated)
     return (*said, f"{count} {'item comes' if count == 1 else 'items come'} more than once: {names}")

@@ -1,10 +1,11 @@
 """The four lists, at the edges: pages, what they were before they changed, and what is odd about them."""
 
+import gc
 from typing import Any
 
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
-from inspector.protocol.tracking.catalogue import Catalogue
+from inspector.protocol.tracking.catalogue import Catalogue, Listing
 
 
 def of(method: str) -> Exchange:
@@ -131,3 +132,58 @@ def test_of_many_empty_pages_only_some_are_told() -> None:
         tools(catalogue, cursor=str(number + 1), after=str(number))
     remarks = catalogue.listings["tools"].remarks
     assert (len(remarks), remarks[-1]) == (5, "6 remarks more")
+
+
+class Counting(dict[str, Any]):
+    """A tool that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Counting.compared += 1
+        return super().__eq__(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def fetched(catalogue: Catalogue, pages: int) -> list[Listing]:
+    """The listing after each page of one tool."""
+    found = []
+    for n in range(pages):
+        more = {"nextCursor": str(n + 1)} if n + 1 < pages else {}
+        result = {"tools": [Counting(name=f"tool {n}")], **more}
+        catalogue.answered(of("tools/list"), {"cursor": str(n)} if n else None, result)
+        found.append(catalogue.listings["tools"])
+    return found
+
+
+def test_pages_are_not_copied_when_others_follow() -> None:
+    listings = fetched(Catalogue(), 200)
+    assert [len(each.items) for each in listings] == [*range(1, 201)]
+    holders = [each for each in gc.get_referrers(listings[0].items[0]) if isinstance(each, list | tuple)]
+    assert len(holders) <= 2, "the items of the first page are held once, not once for each page"
+
+
+def test_a_list_fetched_anew_is_compared_page_by_page_once() -> None:
+    catalogue = Catalogue()
+    fetched(catalogue, 200)
+    Counting.compared = 0
+    assert fetched(catalogue, 200)[-1].was is None
+    assert Counting.compared <= 200
+
+
+def test_the_page_of_a_frame_is_found_while_it_is_listed() -> None:
+    catalogue = Catalogue()
+    one, other = Counting(name="a"), Counting(name="b")
+    for frame, after, item in ((2, None, one), (4, "2", other)):
+        exchange = of("tools/list")
+        exchange.answer_frame = frame
+        params = None if after is None else {"cursor": after}
+        catalogue.answered(exchange, params, {"tools": [item], "nextCursor": "2"})
+    items = catalogue.listings["tools"].items
+    assert items.of_frame(2) == (one,)
+    assert items.of_frame(4) == (other,)
+    assert items.of_frame(3) is None
+    fetched(catalogue, 1)
+    assert catalogue.listings["tools"].items.of_frame(2) is None
+    assert (items[-1], items[:1], items[5:]) == (other, (one,), ()), "and the older list is still what it was"

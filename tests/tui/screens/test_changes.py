@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from inspector.protocol.tracking.catalogue import Listing, Was
+from inspector.protocol.tracking.catalogue import Items, Listing, Was
 from inspector.tui.screens.changes import ChangesScreen, Wrapped
 from inspector.viewmodels.list_news import ListNews
 from tests.tui.screen_text import text
@@ -11,7 +11,8 @@ from tests.waiting import until
 
 
 def news(before: list[Any], after: list[Any]) -> ListNews:
-    listing = Listing(items=tuple(after), pages=1, asked=True, was=Was(tuple(before), True, 0))
+    was = Was(Items().and_page(before, 1), True, 0)
+    listing = Listing(items=Items().and_page(after, 2), pages=1, asked=True, was=was)
     return ListNews("prompts", listing, listing.changes("prompts"))
 
 
