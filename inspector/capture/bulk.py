@@ -12,6 +12,8 @@ from inspector.capture.store import EntryKind, Store
 
 _PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
 """What stands in the file as it was. Of other facts the file may hold less than memory does."""
+_LONG = 1 << 20
+"""Bytes of a line from which on an entry at hand is not read back: that takes three times its length meanwhile."""
 
 
 def entries(store: Store, first: int, last: int) -> Iterator[Entry]:
@@ -25,9 +27,11 @@ def entries(store: Store, first: int, last: int) -> Iterator[Entry]:
     rows = zip(columns.kinds, columns.places, columns.lengths, columns.walls, strict=True)
     for n, (kind, place, length, wall_ns) in enumerate(rows, first):
         found = None
-        if kind in _PLAIN and place != LOST:
+        if length >= _LONG:
+            found = store.kept(n)
+        if found is None and kind in _PLAIN and place != LOST:
             found = _read(store.read(place, length), n, wall_ns)
-        yield found or store.entry(n)
+        yield found if found is not None else store.entry(n)
 
 
 def _read(line: bytes, n: int, wall_ns: int) -> Entry | None:

@@ -187,6 +187,10 @@ class Store(Table):
         """How many entries are kept whole because they were read last, their bytes, and the most that may be."""
         return (*self._recent.size, MOST)
 
+    def kept(self, n: int) -> Entry | None:
+        """The entry if it is at hand: nothing is read back. Any thread."""
+        return self._held.get(n) or self._recent.get(n)
+
     def read(self, place: int, length: int) -> bytes:
         """So many bytes of the source from that place; fewer or none if they can't be had. Any thread."""
         return self._source.read(place, length)
@@ -197,7 +201,7 @@ class Store(Table):
         If the payload can't be had, `missing` is set and the payload is empty: nothing raises for 1 to `count`.
         """
         at = self._at(n)
-        found = self._held.get(n) or self._recent.get(n)
+        found = self.kept(n)
         if found is None:
             found = self._read(n, at) or self._stand_in(n, at)
             self._recent.put(found, self._sizes[at])

@@ -32,3 +32,11 @@ def test_what_can_not_be_read_back_says_so(tape: Tape) -> None:
 
 def test_of_a_journal_without_entries_there_are_none(tape: Tape) -> None:
     assert list(entries(tape.journal.store, 1, tape.journal.count)) == []
+
+
+def test_a_long_entry_at_hand_is_not_read_a_second_time(tape: Tape) -> None:
+    """Read back, it would take three times its length: the line, its text, and its bytes."""
+    n = tape.from_server(b'{"jsonrpc":"2.0","method":"x","params":"' + b"y" * (2 << 20) + b'"}')
+    store = tape.journal.store
+    (found,) = entries(store, n, n)
+    assert found is store.entry(n)
