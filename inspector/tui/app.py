@@ -22,7 +22,7 @@ from inspector.session.engine import Live
 from inspector.tui import keys, resuming, upstream
 from inspector.tui.checking import Checking
 from inspector.tui.exporting import Exporting
-from inspector.tui.input_queue import InputQueue, lose_hidden_focus
+from inspector.tui.input_queue import InputQueue, has_hidden_focus, lose_hidden_focus
 from inspector.tui.logging_in import LoggingIn
 from inspector.tui.marking import Marking
 from inspector.tui.offering import Offering
@@ -114,6 +114,8 @@ class InspectApp(
         self._beside = [*beside]
         self.header = HeaderBar(self.subject, shown=show)
         self._input = InputQueue(self, self._refocus)
+        self._had_focus = False
+        """Whether anything had the focus at the last look."""
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
         return subject_of(first, replay)
@@ -163,6 +165,20 @@ class InspectApp(
         else:
             await super().on_event(event)
 
+    def _look_at_focus(self) -> None:
+        """Have the focus put on what is in sight, once it is on something else or Textual has dropped it."""
+        if not (stack := self.screen_stack):  # it is ending
+            return
+        focused = stack[-1].focused
+        lost = focused is None and self._had_focus and self.app_focus and len(stack) == 1
+        self._had_focus = focused is not None
+        if lost or has_hidden_focus(self):
+            self.call_later(self._mend_focus)  # a focus that was asked for before this comes first
+
+    def _mend_focus(self) -> None:
+        if lose_hidden_focus(self) or self.screen.focused is None:
+            self._refocus()
+
     def _refocus(self) -> None:
         """Focus what is in sight; a dialog's own keys work without a focus."""
         if self._is_laid_out and not self.screen.is_modal:
@@ -177,8 +193,7 @@ class InspectApp(
         await self._input.look()
         if not self._is_laid_out:
             return
-        if lose_hidden_focus(self):
-            self._refocus()
+        self._look_at_focus()
         if self._terminal_is_behind():
             return
         self.look_at_replay()

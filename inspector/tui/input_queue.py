@@ -160,15 +160,20 @@ class InputQueue:
             await self._go_on()
 
 
-def lose_hidden_focus(app: App[None]) -> bool:
-    """Take the focus from a widget that is gone or not displayed; whether it was taken. Nearly free otherwise."""
+def has_hidden_focus(app: App[None]) -> bool:
+    """Whether the focus is on a widget that is gone or not displayed. Nearly free."""
     try:
-        screen = app.screen
+        focused = app.screen.focused
     except ScreenStackError:  # it is ending
         return False
-    if screen.focused is None or is_in_sight(screen.focused):
+    return focused is not None and not is_in_sight(focused)
+
+
+def lose_hidden_focus(app: App[None]) -> bool:
+    """Take the focus from a widget that is gone or not displayed; whether it was taken."""
+    if not has_hidden_focus(app):
         return False
-    screen.set_focus(None)
+    app.screen.set_focus(None)
     return True
 
 

@@ -42,7 +42,9 @@ _SINCE_NS = 12_500_000_000
 """How long the questions have waited that wait."""
 _WATCHES = Recording.keep_up.__name__
 _STILL = 3
-"""How many looks in a row have to find the same picture."""
+"""How many looks in a row have to find the same picture before it is taken."""
+_STILL_BETWEEN = 1
+"""The same between two keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,17 +188,17 @@ def posed(scene: Scene) -> Posed:
 
 
 async def pose(pilot: Pilot[Any], scene: Scene) -> None:
-    """Press the scene's keys and wait until everything stands still; the key "_" waits for that in between."""
+    """Press the scene's keys, and wait after each until everything stands still."""
     app = pilot.app
     assert isinstance(app, Posed)
     subject = app.subject
     assert isinstance(subject, Recording)
     await until(lambda: subject.stage is not Stage.LOADING, "the capture was read")
-    for key in ("_", *scene.keys, "_"):
-        if key == "_":
-            await stand_still(pilot)
-        else:
-            await pilot.press(key)
+    await stand_still(pilot)
+    for key in scene.keys:
+        await pilot.press(key)
+        await stand_still(pilot, looks=_STILL_BETWEEN)
+    await stand_still(pilot)
     for words in scene.sees:
         await until(partial(_stands, app, words), f"{words!r} stood on the screen")
     await stand_still(pilot)
@@ -206,12 +208,13 @@ def _stands(app: Posed, words: str) -> bool:
     return words in text(app)
 
 
-async def stand_still(pilot: Pilot[Any]) -> None:
-    """Let the panels look again until no worker works and nothing moves any more."""
+async def stand_still(pilot: Pilot[Any], looks: int = _STILL) -> None:
+    """Let the panels look again until no worker works, and `looks` looks in a row have found the same picture."""
     app = pilot.app
     assert isinstance(app, Posed)
-    last, same = "", 0
-    while same < _STILL:
+    last: object = None
+    same = 0
+    while same < looks:
         for _ in range(_TICKS):
             await app._tick()
         await pilot.pause()
@@ -219,9 +222,14 @@ async def stand_still(pilot: Pilot[Any]) -> None:
         for editor in app.screen.query("Input, TextArea"):
             assert isinstance(editor, Input | TextArea)
             editor.cursor_blink = False
-        now = text(app)
+        now = _picture(app)
         same = same + 1 if now == last else 0
         last = now
+
+
+def _picture(app: Posed) -> object:
+    """All that a picture depends on: the letters with their colours, and what has the focus."""
+    return app.screen, app.focused, [list(strip) for strip in app.screen._compositor.render_strips()]
 
 
 def _rests(app: Posed) -> bool:

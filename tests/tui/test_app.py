@@ -14,6 +14,7 @@ from inspector.config.targets import StdioTarget
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
 from inspector.tui.app import InspectApp
+from inspector.tui.panels.traffic import TrafficPanel
 from inspector.tui.screens.help import HelpScreen
 from inspector.tui.styles import DARK_NAME, LIGHT_NAME
 from inspector.tui.subject import Stage
@@ -180,3 +181,32 @@ async def test_f1_shows_help_in_fields_filters_and_dialogs(sitting: Sitting) -> 
             await until(lambda: not isinstance(app.screen, HelpScreen), f"no help after {keys}")
             assert app.screen is under
             assert under.focused is focused
+
+
+async def test_a_view_that_takes_the_place_of_another_keeps_the_focus_it_asked_for() -> None:
+    app = InspectApp(replay=sample("harbour"))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read")
+        await pilot.press("g", "}", "enter", "]", "]")
+        panel = app.panel
+        assert isinstance(panel, TrafficPanel)
+        assert panel.detail.has_focus_within
+        panel.action_tab(1)  # hides the bytes, which have the focus, and asks for the focus of the headers
+        await app._tick()  # the app looks before the focus has gone there
+        await pilot.pause()
+        assert app.focused is panel.detail.query_one("#headers")
+        assert "HTTP" in text(app)
+    await app.subject.end()
+
+
+async def test_the_focus_goes_to_what_is_in_sight_where_nothing_else_asked_for_it() -> None:
+    app = InspectApp(replay=sample("harbour"))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read")
+        await pilot.press("g", "}", "enter")
+        panel = app.panel
+        assert isinstance(panel, TrafficPanel)
+        await until(lambda: panel.detail.has_focus_within, "the detail has the focus")
+        panel.detail.display = False
+        await until(lambda: app.focused is panel.list.rows, "the list has the focus")
+    await app.subject.end()

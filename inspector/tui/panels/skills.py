@@ -56,8 +56,8 @@ Skills are instructions and files that a server lists with their sizes and diges
         self._line = StatusLine()
         self._list = LogList(self.index)
         self._detail = SkillDetail()
-        self._busy = ""
-        """What is being asked for now."""
+        self._under_way: list[str] = []
+        """What is being asked for now, newest last."""
         self._asked_for = False
 
     def compose(self) -> ComposeResult:
@@ -117,20 +117,20 @@ Skills are instructions and files that a server lists with their sizes and diges
 
     def action_list(self) -> None:
         """Ask for the list."""
-        if self._can_ask():
+        if self._can_ask("listing"):
             self._perform("listing", lambda revision: list_skills(revision=revision))
 
     def action_get(self) -> None:
         """Ask for the chosen skill's entry."""
-        row = self._row
-        if row is not None and self._can_ask():
+        row = self._chosen()
+        if row is not None and self._can_ask("asking for the entry"):
             uri = row.held.skill.uri
             self._perform("asking for the entry", lambda revision: get_skill(uri, revision=revision))
 
     def action_read(self) -> None:
         """Read the chosen file; of a skill its SKILL.md."""
-        row = self._row
-        if row is None or not self._can_ask():
+        row = self._chosen()
+        if row is None or not self._can_ask("reading"):
             return
         skill = row.held.skill
         file = row.file or next((file for file in skill.files if file.is_manifest), None)
@@ -143,14 +143,14 @@ Skills are instructions and files that a server lists with their sizes and diges
 
     def action_check(self) -> None:
         """Read all files of the chosen skill, up to the first that differs."""
-        row = self._row
-        if row is not None and self._can_ask():
+        row = self._chosen()
+        if row is not None and self._can_ask("verifying"):
             skill = row.held.skill
             self._perform("verifying", lambda revision: check_skill(skill, skill.files, revision=revision))
 
     @work(group="skills")
     async def _perform(self, busy: str, flow: Callable[[Revision], Flow[Any]]) -> None:
-        self._busy = busy
+        self._under_way.append(busy)
 
         async def do(session: Session) -> None:
             await session.perform(flow)
@@ -158,7 +158,7 @@ Skills are instructions and files that a server lists with their sizes and diges
         try:
             await self.subject.perform(do)
         finally:
-            self._busy = ""
+            self._under_way.remove(busy)
 
     # What the parts tell
 
@@ -187,18 +187,29 @@ Skills are instructions and files that a server lists with their sizes and diges
     def _may_ask(self) -> bool:
         return self.subject.can_act and self.subject.stage is Stage.OPEN
 
-    def _can_ask(self) -> bool:
+    def _chosen(self) -> SkillRow | None:
+        """The line that a key is about; without one, it is said why the key does nothing."""
+        if self._row is None:
+            arriving = "listing" in self._under_way
+            said = (
+                "The list is still arriving." if arriving else f"No skill is chosen: {keys.key_name('l')} lists them."
+            )
+            self.app.notify(said if arriving or self._may_ask else "No skill is chosen.", markup=False)
+        return self._row
+
+    def _can_ask(self, what: str) -> bool:
+        """Whether something may be asked for now. A skill that is shown can be read while the list goes on arriving."""
         if not self._may_ask:
             self.app.notify(why_silent(self.subject), severity="warning", markup=False)
-        elif self._busy:
-            self.app.notify(f"Still {self._busy}.", markup=False)
-        return self._may_ask and not self._busy
+        elif what in self._under_way:
+            self.app.notify(f"Still {what}.", markup=False)
+        return self._may_ask and what not in self._under_way
 
     def _said(self) -> tuple[list[Span], list[Span]]:
         count = self.index.skills
         left: list[Span] = [("Skills", "title"), (f"  {count}" if self.index.listed else "", "muted")]
-        if self._busy:
-            left.append((f"  {glyphs().pending} {self._busy}", "pending"))
+        if self._under_way:
+            left.append((f"  {glyphs().pending} {', '.join(self._under_way)}", "pending"))
         elif self.index.refusal:
             left.append(
                 (f"  {glyphs().error} the list did not come: {visible(self.index.refusal, limit=200)}", "error")

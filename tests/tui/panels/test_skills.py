@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.tui.panels.skills import SkillsPanel
 from tests.architecture.sources import ROOT
+from tests.cli.running import SERVERS
 from tests.stories.persons import Person, at_a_replay, at_the_screen
+from tests.waiting import until
 
 
 @asynccontextmanager
@@ -22,6 +22,30 @@ async def before_skills(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIte
     environment = build_environment({"PYTHONPATH": str(ROOT)}, inherit_all=True)
     target = StdioTarget((sys.executable, "-m", "inspector.demo", *flags), environment, str(ROOT))
     async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
+        await person.sees("connected")
+        await person.press("I")
+        yield person
+
+
+_CACHED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+
+
+@asynccontextmanager
+async def before_pages(tmp_path: Path, pages: list[Any], content: Any) -> AsyncIterator[Person]:
+    """A person on the screen, with a server behind it that lists skills in these pages and has one file."""
+    hello = {
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": {"resources": {}, "extensions": {"io.modelcontextprotocol/skills": {}}},
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "paged", "version": "1"}},
+    }
+    script = {
+        "server/discover": {"result": {**hello, **_CACHED}},
+        "skills/list": pages,
+        "resources/read": {"result": {"contents": [content], **_CACHED}},
+    }
+    argv = (sys.executable, str(SERVERS / "scripted.py"), json.dumps(script))
+    target = StdioTarget(argv, build_environment({}, inherit_all=False), str(ROOT))
+    async with at_the_screen(target, tmp_path / "paged.mcpcap") as person:
         await person.sees("connected")
         await person.press("I")
         yield person
@@ -49,14 +73,37 @@ async def test_a_file_is_read_on_demand_and_compared(tmp_path: Path) -> None:
         assert read(person) == ["skill://keepers/lamp-lighting/SKILL.md"]
 
 
-@pytest.mark.xfail(reason="the cursor is on the skill when the key comes too early; to be rewritten", strict=False)
 async def test_verifying_stops_where_a_file_differs_and_shows_both_digests_and_no_content(tmp_path: Path) -> None:
     async with before_skills(tmp_path, size=(80, 24)) as person:
-        await person.sees("forged-chart")
+        await person.sees("forged-chart", "First met")  # what is met for the first time is said until the next key
         await person.press("G", "v")
         await person.sees("sha256 differs", "listed", "came", "must not be used")
         assert "first,2" not in person.screen
         assert len(read(person)) == 2
+
+
+async def test_a_file_can_be_read_while_the_rest_of_the_list_is_still_arriving(tmp_path: Path) -> None:
+    uri = "skill://near/SKILL.md"
+    listed = {"uri": uri, "frontmatter": {"name": "near", "description": "x"}, "resources": "dynamic"}
+    content = {"uri": uri, "mimeType": "text/markdown", "text": "---\nname: near\ndescription: x\n---\n# Near by"}
+    pages = [{"result": {"skills": [listed], "nextCursor": "more", **_CACHED}}, "silence"]
+    async with before_pages(tmp_path, pages, content) as person:
+        await person.sees(" near  dynamic", "⋯ listing")
+        await person.press("j", "ctrl+j")
+        await person.sees("# Near by")
+        assert read(person) == [uri]
+        assert "Skills  1  ⋯ listing" in person.screen
+
+
+async def test_a_key_says_that_the_list_is_still_arriving(tmp_path: Path) -> None:
+    async with before_pages(tmp_path, ["silence"], {}) as person:
+        await person.sees("⋯ listing")
+        for key in ("v", "ctrl+j", "u"):
+            await person.press(key)
+            await person.sees("The list is still arriving.")
+            person.pilot.app.clear_notifications()
+            await until(lambda: "still arriving" not in person.screen, "the message has gone")
+        assert read(person) == []
 
 
 async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_path: Path) -> None:

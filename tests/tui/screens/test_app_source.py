@@ -31,20 +31,21 @@ def _serving(answer: Any) -> StdioTarget:
 
 
 async def _open(person: Person, tool: str) -> None:
-    await person.sees("connected")
     await person.press("2")
     await person.sees(tool)
     await person.press("/")
     await person.types(tool)
     await person.press("enter", "enter")
+    await person.sees("Form / JSON")
+    await person.press("escape")  # while a field has the focus, the text above the form is folded
     await person.sees("App: ui://", "o shows its source")
-    await person.press("escape", "o")
+    await person.press("o")
 
 
-@pytest.mark.xfail(reason="what opens the source is folded above the form; to be rewritten", strict=False)
 async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording(tmp_path: Path) -> None:
     capture = tmp_path / "demo.mcpcap"
     async with at_the_screen(_demo(), capture) as person:
+        await person.sees("connected")
         await _open(person, "tide_chart")
         await person.sees("App ui://gull-rock/tide", "<!doctype html>", "never rendered", "https://tides.gull-rock")
         assert isinstance(person.pilot.app.screen, AppSourceScreen)
@@ -52,13 +53,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
         await person.press("escape")
         await person.sees("o shows its source")
     async with at_a_replay(capture) as person:
-        await person.press("2")
-        await person.sees("tide_chart")
-        await person.press("/")
-        await person.types("tide_chart")
-        await person.press("enter", "enter")
-        await person.sees("App: ui://")
-        await person.press("escape", "o")
+        await _open(person, "tide_chart")
         await person.sees("<!doctype html>")
 
 
@@ -75,6 +70,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
 )
 async def test_what_is_no_page_says_why(answer: Any, said: str) -> None:
     async with at_the_screen(_serving(answer), None) as person:
+        await person.sees("connected")
         await _open(person, "chart")
         await person.sees(said)
         assert "\x1b" not in person.screen
