@@ -126,7 +126,7 @@ screen leaves the question where it is.
         self._list.go_to(max(at, 0))
         self._say()
         # Where there is no form, the first thing to focus would be the button, and Enter would say yes.
-        goes_on = self._goes_on and self._list.has_focus and at >= 0 and rows.asked[at].waits
+        goes_on = self._goes_on and self.screen.focused is self._list and at >= 0 and rows.asked[at].waits
         goes_on = goes_on and has_form(rows.asked[at].question)
         if goes_on:
             self._goes_on = False
@@ -206,7 +206,7 @@ screen leaves the question where it is.
         event.stop()
         self._left, self._goes_on = self._wanted, True
         self.remove_class("-reading")
-        self._list.focus()
+        self.screen.set_focus(self._list)  # at once: a look that came before it would stay in the list
         if not await self.subject.answer(event.ticket, event.reply):
             self.app.notify("Nobody waits for that answer any more.", severity="warning", markup=False)
 

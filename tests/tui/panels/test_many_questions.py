@@ -3,7 +3,8 @@
 import pytest
 from textual.widgets import Input
 
-from inspector.protocol.questions import Question, Refusal, accepted, declined
+from inspector.protocol.questions import Question, Refusal, Reply, accepted, declined
+from inspector.session.desk import Ticket
 from inspector.tui.panels.many_questions import DecliningAll, place_of, waiting
 from tests.tui.panels.asking import Asking
 from tests.tui.panels.test_inbox import Inbox, opened, seen
@@ -58,6 +59,26 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
         await until(lambda: all(ticket.reply is not None for ticket in tickets), "all are declined")
         await seen(app, "0 waiting")
         assert [ticket.reply for ticket in tickets[2:]] == [declined()] * 48
+    subject.journal.close()
+
+
+async def test_the_next_form_opens_though_the_screen_looks_before_the_focus_has_left_the_last_one(
+    subject: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tickets = [subject.ask_city(f"Question {number}?") for number in range(3)]
+    app = Inbox(subject)
+    answer = subject.answer
+
+    async def answer_and_look(ticket: Ticket, reply: Reply) -> bool:
+        done = await answer(ticket, reply)
+        app.panel.sync()
+        return done
+
+    monkeypatch.setattr(subject, "answer", answer_and_look)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Question 0?")
+        await pilot.press(*"Oslo", "ctrl+j")
+        await until(lambda: _typing_in(app, tickets[1].question), "the next form has the focus")
     subject.journal.close()
 
 
