@@ -239,7 +239,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "inbox.dismiss",
-        ("ctrl+g", "f7"),
+        ("ctrl+x", "f7"),
         "Cancel",
         "Say neither yes nor no.",
         Where.INBOX,
@@ -252,7 +252,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.again", (".",), "Last answer", "Fill in what was answered last.", Where.INBOX, "deed('again')"),
     Action(
         "inbox.model",
-        ("ctrl+y", "f8"),
+        ("ctrl+s", "f8"),
         "Model",
         "See and edit what the model is asked; from there back; stop it while it is being asked.",
         Where.INBOX,

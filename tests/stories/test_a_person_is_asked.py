@@ -89,7 +89,7 @@ async def test_a_form_with_every_kind_of_field_is_filled_in_the_dialog(name: str
         await call(person, "trigger-elicitation-request")
         await person.sees("asks in trigger-elicitation-request", "! here")
         await person.press("exclamation_mark")
-        await person.sees("The server asks", "String", "● unset", "Decline ^d", "Cancel ^g")
+        await person.sees("The server asks", "String", "● unset", "Decline ^d", "Cancel ^x")
         await person.types("Ann")
         await person.sees("✓ valid")
         await person.press("tab", "right")
@@ -206,7 +206,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
     async with asked(built(package, transport), tmp_path) as person:
         for keys, action, shown in (
             ("ctrl+d", "decline", "decline"),
-            ("ctrl+g", "cancel", "cancel"),
+            ("ctrl+x", "cancel", "cancel"),
             ("ctrl+j", "accept", "'quay': 'south'"),
         ):
             await call(person, "ask")

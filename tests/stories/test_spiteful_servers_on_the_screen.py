@@ -62,7 +62,7 @@ async def test_whatever_is_asked_can_be_looked_at_and_answered(tool: str, era: s
         for _ in range(4):
             await person.press_quickly("j", "tab", "ctrl+j", "ctrl+j")
             await person.press_quickly("escape", "escape", "5")
-        await person.press("exclamation_mark", "ctrl+d", "ctrl+g", "escape")
+        await person.press("exclamation_mark", "ctrl+d", "ctrl+x", "escape")
         await still_there(person)
         await person.sees("● connected")
 

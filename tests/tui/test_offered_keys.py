@@ -19,12 +19,19 @@ def test_one_action_has_one_key_on_every_screen(label: str) -> None:
     assert wheres == {Where.TOOLS, Where.RESOURCES, Where.PROMPTS}
 
 
-def test_a_control_key_means_the_same_wherever_it_means_anything() -> None:
+_SENDS = {"Call", "Read", "Get", "Answer", "Send"}
+"""What is sent differs by screen; that it is sent does not."""
+
+
+def test_a_control_or_function_key_means_the_same_wherever_it_means_anything() -> None:
     meanings: dict[str, set[str]] = {}
     for action in ACTIONS:
         for key in action.keys:
-            if key.startswith("ctrl+") and action.where is not Where.EVERYWHERE:
-                meanings.setdefault(key, set()).add(action.action if action.where is Where.MOVING else action.label)
-    assert meanings["ctrl+@"] == {"Complete"}
-    assert meanings["ctrl+g"] == {"Cancel", "Result"}  # a request of the server has no result to go to
-    assert meanings["ctrl+o"] == {"Form/JSON"}
+            if key.startswith("ctrl+") or key in {f"f{number}" for number in range(1, 13)}:
+                label = "Send" if action.label in _SENDS else action.label
+                meanings.setdefault(key, set()).add(label)
+    assert meanings["ctrl+x"] == {"Cancel"}
+    assert meanings["ctrl+g"] == {"Result"}
+    # A filter line has no values that could be null, and the next proposal is ctrl+n wherever lines are completed.
+    assert meanings.pop("ctrl+n") == {"null", "Next proposal"}
+    assert {key: labels for key, labels in meanings.items() if len(labels) > 1} == {}

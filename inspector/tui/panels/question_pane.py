@@ -13,7 +13,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static, TextArea
 
 from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
@@ -235,7 +235,8 @@ class QuestionPane(Widget):
             return has_form(question) and not self._talk.is_json and not asks_now(self.asked)
         if deed == "open":
             return not has_form(question)
-        return deed != "dismiss" or question.kind is Kind.ELICITATION
+        # With selected text, the key cuts, as it does in every field.
+        return deed != "dismiss" or (question.kind is Kind.ELICITATION and not _has_selection(self.screen.focused))
 
     # Answering
 
@@ -267,7 +268,7 @@ class QuestionPane(Widget):
                 if not _is_unreadable(self):
                     await self.subject.consult(asked.ticket, self._talk.keep_request(asked))
             case "accept" if asks_now(asked):
-                _say(self, "The model is being asked; ^y stops that.", False)
+                _say(self, "The model is being asked; ^s stops that.", False)
             case "accept":
                 if not has_form(question) or await self._is_meant():
                     self.post_message(self.Answered(asked.ticket, self._talk.reply(question)))
@@ -324,6 +325,10 @@ class QuestionPane(Widget):
         """Do what the bar offers."""
         event.stop()
         await self.do(event.deed)  # type: ignore[arg-type]
+
+
+def _has_selection(focused: Widget | None) -> bool:
+    return isinstance(focused, Input | TextArea) and not focused.selection.is_empty
 
 
 def _say(pane: QuestionPane, what: str, grave: bool) -> None:

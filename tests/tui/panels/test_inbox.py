@@ -89,7 +89,7 @@ async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
         await seen(app, "accepted", "0 waiting")
 
 
-@pytest.mark.parametrize(("key", "reply"), [("ctrl+d", declined()), ("ctrl+g", dismissed())])
+@pytest.mark.parametrize(("key", "reply"), [("ctrl+d", declined()), ("ctrl+x", dismissed())])
 async def test_no_and_neither_have_keys_of_their_own(subject: Asking, key: str, reply: Result) -> None:
     ticket = subject.ask_city()
     app = Inbox(subject)
@@ -98,6 +98,16 @@ async def test_no_and_neither_have_keys_of_their_own(subject: Asking, key: str, 
         await pilot.press(key)
         await until(lambda: ticket.reply is not None, "it is answered")
         assert ticket.reply == reply
+
+
+async def test_with_selected_text_the_key_of_cancel_cuts_and_sends_nothing(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Which city?")
+        await pilot.press(*"Oslo", "shift+home", "ctrl+x", *"Bergen", "ctrl+j")
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == accepted({"city": "Bergen"})
 
 
 async def test_what_is_wrong_is_said_first_and_sent_at_the_second_press(subject: Asking) -> None:
@@ -176,7 +186,7 @@ async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_addres
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Please pay.")
         await seen(app, "only http and https are opened")
-        await pilot.press("o", "ctrl+g")
+        await pilot.press("o", "ctrl+x")
         await until(lambda: bad.reply is not None, "it is answered")
         assert went == []
         await until(lambda: app.panel.pane.question is good.question, "the next question is shown")
