@@ -160,7 +160,7 @@ def conclude(output: Output, journal: Journal, wish: Wish, status: ExitStatus | 
 _IN_WORDS = {
     ExitStatus.AUTHORIZATION: "the server requires authorization",
     ExitStatus.UNREACHABLE: "the server was not reached, or went away",
-    ExitStatus.TOOL_ERROR: "a call failed",
+    ExitStatus.TOOL_ERROR: "a call failed, or a list is missing",
     ExitStatus.PROTOCOL: "what the server sent makes the session unusable",
     ExitStatus.TIMEOUT: "a response did not come in time",
     ExitStatus.USAGE: "the command can't be carried out as given",

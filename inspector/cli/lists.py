@@ -1,7 +1,7 @@
 """Fetching lists for a command: whole, exact, and with a word on what is missing."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -11,16 +11,20 @@ from inspector.capture.journal import Journal
 from inspector.cli.headless import Visit
 from inspector.cli.listing import Extent
 from inspector.cli.outcome import answered
+from inspector.cli.output import Output
+from inspector.errors import InspectError, RequestFailed, RequestTimeout
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.flows.list_all import Pages
+from inspector.protocol.flows.list_all import ENDED_BY_EMPTY, Pages
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorAnswer
-from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, Opening
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 
 _ALL = Extent()
+_MOST_TIMEOUTS = 2
+"""Lists that time out before no further one is requested."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -35,6 +39,21 @@ class Fetched(msgspec.Struct, frozen=True):
     """The JSON-RPC error that came in place of a page; None if none did."""
     about: dict[str, Any] = {}
     """What is known beside the items: pages, the next cursor, caching hints as they came, what is odd."""
+    failure: InspectError | None = None
+    """Why there is no response to the request; None if there is one."""
+
+    @property
+    def missing(self) -> str:
+        """Why the list is missing or incomplete, one sentence; "" if it is complete.
+
+        A server with resources need not know resources/templates/list: there are no templates then.
+        """
+        if self.failure is not None:
+            return str(self.failure)
+        if self.kind == "templates" and peek.integer(self.error, "code") == METHOD_NOT_FOUND:
+            return ""
+        stopped = str(self.about.get("stopped", ""))
+        return self.refusal or ("" if stopped == ENDED_BY_EMPTY else stopped)
 
     @property
     def refusal(self) -> str:
@@ -49,6 +68,36 @@ class Fetched(msgspec.Struct, frozen=True):
 def declared(opening: Opening) -> tuple[str, ...]:
     """The kinds of list that the server's capabilities promise."""
     return tuple(kind for kind, listed in LISTS.items() if listed.capability in opening.capabilities)
+
+
+async def fetch_each(visit: Visit, kinds: Iterable[str], extent: Extent = _ALL) -> dict[str, Fetched]:
+    """Fetch several lists, by kind; one that fails or times out does not keep the others from being fetched.
+
+    Raises: what `answered` raises where no list can be fetched: the connection is lost, or credentials are missing.
+    """
+    found: dict[str, Fetched] = {}
+    timeouts = 0
+    for kind in kinds:
+        try:
+            if timeouts >= _MOST_TIMEOUTS:
+                raise RequestTimeout(f"{LISTS[kind].method} was not sent: {timeouts} lists timed out")
+            found[kind] = await fetch(visit, kind, extent)
+        except (RequestFailed, RequestTimeout) as error:
+            timeouts += isinstance(error, RequestTimeout)
+            found[kind] = Fetched(kind, (), (), about={"pages": 0, "nextCursor": None}, failure=error)
+    return found
+
+
+def raise_failure(output: Output, fetched: Iterable[Fetched]) -> None:
+    """Raise the first failure to get a response; the others are warnings.
+
+    Raises: RequestFailed, RequestTimeout.
+    """
+    failures = [each.failure for each in fetched if each.failure is not None]
+    for failure in failures[1:]:
+        output.warn(str(failure))
+    if failures:
+        raise failures[0]
 
 
 async def fetch(visit: Visit, kind: str, extent: Extent = _ALL) -> Fetched:

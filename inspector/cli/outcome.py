@@ -30,8 +30,9 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
         case Silent():
             return _silence(reply, method)
         case Refused(status=401 | 403):
+            why = "authentication required" if reply.status == 401 else "access denied"
             return AuthorizationNeeded(
-                f"the server answered {method} with HTTP {reply.status}",
+                f"{why}: {method} was answered with HTTP {reply.status}",
                 hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
             )
         case Refused():

@@ -19,7 +19,7 @@ from inspector.protocol import peek
 from inspector.protocol.apps import lacks_settings, listed_pages
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import NULL_ERROR, Answer, ErrorAnswer
 from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
 from inspector.viewmodels.proposed import Account, left_out, told
@@ -79,15 +79,17 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
         _narrate_verdict(visit.output, verdict)
     else:
         visit.output.lines(result_lines(result_view(finished, verdict)))
+    if NULL_ERROR in message.defects:
+        visit.output.warn(f'{request.method}: the response has "error": null beside its result; some clients reject it')
     _narrate_models(visit.session, visit.output)
     left_open, hint = _left_open(visit.session, called)
     if left_open:
         return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
+    if came_of(finished) in (Came.OK, Came.INCOMPLETE) and task is not None and failed(called, task):
+        return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
     if came_of(finished) is Came.INCOMPLETE:
         said = f"{request.method} brought no complete result: {incomplete(finished)}"
         return visit.output.report("incomplete", said, "", ExitStatus.TOOL_ERROR)
-    if came_of(finished) is Came.OK and task is not None and failed(called, task):
-        return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
 
 

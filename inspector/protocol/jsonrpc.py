@@ -21,6 +21,9 @@ RequestId = int | str
 RESPELLED_ID = "the id is a whole number written as a fraction or with an exponent"
 """A defect of a message whose id is an integer in another spelling: `1.0`, `1e2`. It is correlated all the same."""
 
+NULL_ERROR = '"error" is null beside a result'
+"""A defect of a response that JSON-RPC 2.0 forbids (section 5). It is read as a success."""
+
 _BOM = b"\xef\xbb\xbf"
 _MOST_DIGITS = 4000
 MOST_VALUES = 10_000_000
@@ -265,7 +268,7 @@ def _from_value(value: Any, defects: list[str]) -> Message:
     if isinstance(value.get("method"), str):
         return _call_from(value, id_, odd)
     if "result" in value and "error" in value:
-        odd.append("both result and error")
+        odd.append(NULL_ERROR if value["error"] is None else "both result and error")
     if isinstance(value.get("error"), dict) or ("error" in value and "result" not in value):
         return ErrorAnswer(id_, Part(None, value["error"]), tuple(odd))
     if "result" in value:

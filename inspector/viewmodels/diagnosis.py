@@ -20,7 +20,7 @@ MOST_LOOKED_AT = 50_000
 """Entries of the longest journal that is looked at."""
 _CHAPTERS = ("P-", "F-", "L-", "H-", "A-", "E01", "W20")
 """Diagnoses of these chapters, and two rules, say why something does not work."""
-_MILD = FATAL | {"A-06", "H-10", "H-21", "H-23", "L-06", "R-07"}
+_MILD = FATAL | {"A-06", "A-18", "H-10", "H-21", "H-23", "L-06", "R-07"}
 """What is a reason although it is only a warning."""
 
 

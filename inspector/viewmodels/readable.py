@@ -4,7 +4,7 @@ Lines are safe to show and carry roles; whether they come out in colour is the w
 reads is JSON and does not pass through here.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector.protocol import peek
@@ -27,16 +27,24 @@ MOST_OF_DESCRIPTION = 160
 
 
 def info_lines(
-    opening: Opening, transport: str, counts: Mapping[str, int | None], apps: Sequence[AppLink] = ()
+    opening: Opening,
+    transport: str,
+    counts: Mapping[str, int | None],
+    apps: Sequence[AppLink] = (),
+    failed: Container[str] = (),
 ) -> list[Line]:
     """What a server says about itself; `counts` has None for a list that it would not give, or does not have.
 
-    `apps` are the pages that its tools name.
+    `apps` are the pages that its tools name, `failed` the kinds whose list is missing or incomplete.
     """
+
+    def count_of(kind: str, count: int | None) -> Fact:
+        if count is None:
+            return Fact(kind, "could not be fetched" if kind in failed else "none declared")
+        return Fact(kind, f"{count} (incomplete)" if kind in failed else str(count))
+
     spoken = Fact("transport", TRANSPORTS.get(transport) or text.visible(transport, limit=40))
-    has = Section(
-        "It has", (spoken, *(Fact(kind, "none declared" if n is None else str(n)) for kind, n in counts.items()))
-    )
+    has = Section("It has", (spoken, *(count_of(kind, count) for kind, count in counts.items())))
     pages = Section("Apps", tuple(fact(app.tool, plain(link_line(app)), "target") for app in apps), note=NEVER_RENDERED)
     return _sections((*opening_sections(opening), has, pages))
 

@@ -34,7 +34,7 @@ class Came(StrEnum):
     TOOL_ERROR = "tool error"
     JSONRPC_ERROR = "JSON-RPC error"
     INCOMPLETE = "incomplete result"
-    """A result that is none yet, of a kind that is not known, or with data that can't be decoded."""
+    """It needs input first, is of an unknown kind, lacks a required member, or has data that can't be decoded."""
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     NO_ANSWER = "transport failure"
@@ -138,6 +138,9 @@ def incomplete(finished: Finished) -> str:
         return "" if finished.handle_wanted else "the call became a task, and what that came to is not known"
     if kind not in (None, "complete"):
         return f"its resultType is {encode(kind)[:60].decode('utf-8', 'replace')}, which this client does not know"
+    if method in _PARTS and not isinstance(peek.at(result, _PARTS[method]), list):
+        has = f"is of type {peek.type_name(result[_PARTS[method]])}" if _PARTS[method] in result else "is missing"
+        return f"{_PARTS[method]} {has}, and the schema requires an array"
     for number, part in enumerate(peek.items(result, _PARTS.get(method, "")), 1):
         if why := undecodable(peek.at(part, "content") if method == "prompts/get" else part):
             return f"part {number} can't be decoded: {why}"

@@ -29,8 +29,12 @@ def test_an_answer_is_handed_on() -> None:
     [
         (Silent(_EXCHANGE, 3.0, "idle"), RequestTimeout, "no answer to m, and no progress for 3 s"),
         (Silent(_EXCHANGE, 9.0, "total"), RequestTimeout, "no answer to m within 9 s in all"),
-        (Refused(_EXCHANGE, 401, "", b""), AuthorizationNeeded, "the server answered m with HTTP 401"),
-        (Refused(_EXCHANGE, 403, "", b""), AuthorizationNeeded, "the server answered m with HTTP 403"),
+        (
+            Refused(_EXCHANGE, 401, "", b""),
+            AuthorizationNeeded,
+            "authentication required: m was answered with HTTP 401",
+        ),
+        (Refused(_EXCHANGE, 403, "", b""), AuthorizationNeeded, "access denied: m was answered with HTTP 403"),
         (Refused(_EXCHANGE, 500, "", b"oops \n", (), "cut"), RequestFailed, "no answer to m: HTTP 500; cut; oops"),
         (Refused(None, None, "", b"", (), "cut"), RequestFailed, "no answer to m: cut"),
         (Broken(_EXCHANGE, "it died", "look"), Disconnected, "no answer to m: it died"),

@@ -74,9 +74,26 @@ def test_an_error_of_any_shape_is_shown_whole(error: Any, headline: str, blocks:
     assert view.said
 
 
-@pytest.mark.parametrize("result", [{"content": []}, {}, {"content": [], "structuredContent": None, "_meta": {}}])
+@pytest.mark.parametrize("result", [{"content": []}, {"content": [], "structuredContent": None, "_meta": {}}])
 def test_an_empty_result_is_a_success(result: Any) -> None:
     assert _headline(_call(result)) == "✓ Succeeded; empty result"
+
+
+@pytest.mark.parametrize(
+    ("method", "result", "why"),
+    [
+        ("tools/call", {}, "content is missing"),
+        ("tools/call", {"content": None}, "content is of type null"),
+        ("tools/call", {"content": "done"}, "content is of type string"),
+        ("tools/call", {"structuredContent": {"n": 1}}, "content is missing"),
+        ("resources/read", {}, "contents is missing"),
+        ("prompts/get", {"description": "d"}, "messages is missing"),
+    ],
+)
+def test_a_result_without_its_required_array_is_incomplete(method: str, result: Any, why: str) -> None:
+    view = result_view(Finished(method, result=result))
+    assert view.came is Came.INCOMPLETE
+    assert plain(view.said[0]) == f"{why}, and the schema requires an array."
 
 
 def test_the_verdict_comes_second_and_takes_nothing_away() -> None:

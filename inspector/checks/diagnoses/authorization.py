@@ -46,8 +46,39 @@ def refusals_have_a_challenge(case: Case) -> Iterator[Flaw]:
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
     if bare:
         mild = _WARNING if any(each.value is not None for each in _looked(case.scene)) else None
-        said = "401 came without WWW-Authenticate: nothing says where to log in, or with what"
+        said = "authentication required: HTTP 401 without WWW-Authenticate does not say where to log in, or with what"
         yield Flaw(said, frames=(bare[0],), instead=True, severity=mild)
+
+
+@check(
+    "A-18",
+    Severity.HINT,
+    "authentication required",
+    "http end",
+    "end",
+    topic=_TOPIC,
+    fix="Log in with mcp-inspect auth login URL, or give a token with -H 'Authorization: Bearer …'.",
+)
+def a_login_is_wanted(case: Case) -> Iterator[Flaw]:
+    """A request without credentials was answered with 401 and a challenge, and nothing with credentials succeeded.
+
+    No fault of the server. 401 without a challenge is A-01, and 401 to credentials is A-08.
+    """
+    notes, life = case.scene.notes, case.life
+    if case.fact is None:
+        if "A-18" in notes:
+            n, said = notes["A-18"]
+            yield Flaw(said, frames=(n,), instead=True)
+    elif life is not None and life.request is not None and life.response is not None and life.asked:
+        status, challenge = life.response.status, life.header("www-authenticate")
+        if life.sent("authorization") is not None:
+            if status < 400:
+                notes.pop("A-18", None)
+        elif status == 401 and challenge and "A-18" not in notes and not life.request.probe:
+            said = (
+                f"authentication required: {life.asked[0].method[:60]} was answered with HTTP 401 ({challenge[:500]})"
+            )
+            notes["A-18"] = life.frame, said
 
 
 @check(

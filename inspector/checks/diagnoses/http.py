@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from inspector.checks.carriage import SESSION
 from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.reasons import words_of_body
+from inspector.checks.reasons import reason_of, words_of_body
 from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import Case, HttpLife
 from inspector.protocol import peek
@@ -316,18 +316,6 @@ def needs_what_was_offered(case: Case) -> Iterator[Flaw]:
         )
 
 
-@check("H-23", _WARNING, "too many requests", "http", topic="", fix="Ask less often, or raise the limit.")
-def has_patience(case: Case) -> Iterator[Flaw]:
-    """429, with when to come back if it says so."""
-    life = responded(case)
-    if life is not None and life.response is not None and life.response.status == 429 and once(case, "H-23"):
-        after = life.header("retry-after")
-        yield Flaw(
-            "the server answered 429"
-            + (f"; Retry-After is {after[:40]}{' s' if after.isdecimal() else ''}" if after else "")
-        )
-
-
 _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
 
 
@@ -353,6 +341,34 @@ def _said(case: Case) -> str:
     """What the body of the exchange that has just ended says of its refusal; "" if it says nothing."""
     words = case.scene.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
     return f": {words}" if words else ""
+
+
+@check(
+    "H-23",
+    _ERROR,
+    "too many requests",
+    "http",
+    "error",
+    "http end",
+    topic="",
+    fix="Ask less often, or raise the limit.",
+)
+def has_patience(case: Case) -> Iterator[Flaw]:
+    """429, with when to come back if it says so. The request failed; a stream or a notification may not matter."""
+    life = case.life
+    if life is None or life.request is None or life.response is None or life.request.probe:
+        return
+    if life.response.status != 429 or (case.fact is not None and case.fact.event is HttpEvent.REQUEST):
+        return
+    begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
+    if (begins and life.asked) or not once(case, "H-23"):
+        return  # the body may say why
+    what = life.asked[0].method[:60] if life.asked else life.request.method
+    words = f": {reason_of(case.value)}" if case.fact is None else _said(case)
+    after = life.header("retry-after")
+    when = f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
+    said = f"{what} was answered with HTTP 429, too many requests{words[:200]}{when}"
+    yield Flaw(said, frames=(life.frame,), instead=True, severity=None if life.asked else _WARNING)
 
 
 @check("H-26", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")

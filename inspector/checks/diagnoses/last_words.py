@@ -110,6 +110,37 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
         "the Ruby library {} is missing",
         "bundle install, or gem install, with the Ruby that the host finds.",
     ),
+    (
+        r"error while loading shared libraries: ([^:\s]+):|Library not loaded: (\S+)",
+        "the shared library {} is missing",
+        "Install the package that has it, or a build for this system.",
+    ),
+    (
+        r"permission denied while trying to connect to the Docker daemon socket(?: at (\S+?):)?",
+        lambda found: f"this user has no permission to use Docker{f' at {found[1]}' if found[1] else ''}",
+        "Add the user to the group docker, or use rootless Docker.",
+    ),
+    (
+        r'exec: \\?"([^"\\\n]+)\\?": executable file not found',
+        "the container has no program called {}",
+        "Correct the command after the image, or leave it out.",
+    ),
+    (
+        r"Executable doesn't exist at (\S+)",
+        "the browser {} is not installed",
+        "npx playwright install downloads it.",
+    ),
+    (
+        r"NoClassDefFoundError: (\S+)|Could not find or load main class (\S+)",
+        "the Java class {} is missing",
+        "Correct the class path, or build a jar that has its dependencies in it.",
+    ),
+    (
+        r"ReferenceError: (File|fetch|Headers|ReadableStream|WebSocket|crypto|CustomEvent) is not defined"
+        r"(?:(?:.*\n)*?Node\.js (v[\d.]+))?",
+        lambda found: f"{found[1]} is not defined: Node{f' {found[2]}' if found[2] else ''} is too old for a package",
+        "Start it with a newer Node, by its whole path.",
+    ),
     (r"^thread '.*' panicked at .*:\n(.+)", "it panicked: {}", ""),
     (r"^panic: (.+)", "it panicked: {}", ""),
     (
@@ -169,14 +200,20 @@ _NOISE = re.compile(
     r"\s*$|\s*at .+|\s+from .+|\s*[\]})(]+[,;]?$|\s*\^+\s*$|\s*#\d+ |\s*goroutine \d+|\s+\S+\.go:\d+|exit status \d+$"
     r"|(?:npm (?:error|ERR!) )?A complete log of this run|npm (?:error|ERR!)\s*$|note: run with|See '.+ --help'"
     r"|Node\.js v\d|\s*thrown in .+ on line|sys:1: |Stack trace:|\s*File \".+\", line \d+|Traceback \(most recent"
+    r"|\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
 )
 """Lines that never tell a cause alone."""
+_IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
+"""What Python puts before the lines of an exception group."""
 _HEADS = re.compile(
     r"^(?:\S{1,60}: |\[\S{1,40}\] )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) )?"
-    r"(?:[\w.$]*(?:Error|Exception|Exit|PromiseRejection)\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
+    r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
+    r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
 )
 """How the message of an exception begins."""
+_TRAP = re.compile(r"^(?:\S{1,200}:\d+: )?Fatal error: ")
+"""How Swift names the check that ends a program (“Server.swift:31: Fatal error: …”). A long backtrace may follow it."""
 _BAD = re.compile(
     r"(?i)\b(?:error|critical|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|denied|refused|not found|"
     r"no such|missing|invalid|required|must be|not set|unsupported)\b"
@@ -214,6 +251,8 @@ def last_words(scene: Scene, n: int) -> Flaw:
 
 def cause_in(scene: Scene) -> tuple[int, str, str] | None:
     """A cause that stderr names beyond doubt, with its entry, and what to do about it; None if it names none."""
+    if trap := line_like(scene, _TRAP):
+        return trap[0], trap[1].string.strip()[:_MOST], "A runtime check failed there: correct that code."
     newest = tail_of(scene)[:_LOOKED_AT]
     if known := _known(newest):
         return known
@@ -238,6 +277,7 @@ def _telling(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
 
     The newest of the best kind: the head of an exception, else a line about a failure, else any other.
     """
+    newest = [(at, _IN_A_GROUP.sub("", line)) for at, line in newest]
     words = [(at, line.strip()[:_MOST]) for at, line in newest if not _NOISE.match(line)]
     for kind in (_HEADS, _BAD):
         for at, line in words:

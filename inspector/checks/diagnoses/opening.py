@@ -9,8 +9,8 @@ import msgspec
 from inspector.checks.diagnoses.last_words import line_like
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.reasons import reason_of
-from inspector.checks.registry import Flaw, check
+from inspector.checks.reasons import reason_of, words_of_body
+from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.scene import Asked, Case, Scene
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
@@ -81,7 +81,8 @@ def log_of(scene: Scene) -> str:
 
 
 _EARLY = re.compile(
-    r"(?i)before initiali[sz]ation|not (yet )?(been )?initiali[sz]ed|must initiali[sz]e|uninitiali[sz]ed"
+    r"(?i)(?:before|during) (?:the )?(?:session )?initiali[sz]ation|"
+    r"not (yet )?(been )?initiali[sz]ed|must initiali[sz]e|uninitiali[sz]ed"
 )
 
 
@@ -274,7 +275,8 @@ def answers_everything(case: Case) -> Iterator[Flaw]:
 def gives_its_lists(case: Case) -> Iterator[Flaw]:
     """Refused; that it does not know the method, the version or what the client can do are other faults."""
     code = peek.integer(case.value, "code")
-    if code is not None and code not in _KNOWN_REFUSALS:
+    explained = _KNOWN_REFUSALS if case.row == LAST else (-32601, -32022)
+    if code is not None and code not in explained:
         fix = f"See its {log_of(case.scene)}. Leave out what can't be listed, not the whole list."
         yield Flaw(f"{case.method} was refused with {code}: {reason_of(case.value)[:240]}", "/error", fix=fix)
 
@@ -397,7 +399,9 @@ def results_have_their_envelope(case: Case) -> Iterator[Flaw]:
     elif case.life is not None:
         named = ", ".join(sorted(members)[:4])[:80]
         fix = "Is this the address of the MCP endpoint? Mostly it ends with /mcp or /sse."
+        words = words_of_body(payload)
         said = f"{due.method[:60]} was answered by JSON that is not JSON-RPC, with the members {named or 'none'}"
+        said += f": {words}" if words else ""
         yield Flaw(said, frames=(due.frame,), fix=fix)
 
 

@@ -69,8 +69,12 @@ def command_can_be_run(case: Case) -> Iterator[Flaw]:
     if ended is None or ended[2].code not in (126, 127):
         return
     line = line_like(case.scene, _NOT_FOUND)
-    said = f": {line[1].group(0)[:120]}" if line else ""
     what = "a program was not found" if ended[2].code == 127 else "a program is not executable"
+    if line is None and (told := cause_in(case.scene)):  # a loader and docker use these codes, too
+        said = f"the command exited with {ended[2].code}: {told[1]}"
+        yield Flaw(said, frames=(told[0], ended[0]), instead=True, fix=told[2])
+        return
+    said = f": {line[1].group(0)[:120]}" if line else ""
     fix = "Install it, or give its whole path." if ended[2].code == 127 else "chmod +x, and look at its first line."
     frames = (line[0], ended[0]) if line else (ended[0],)
     yield Flaw(f"the command exited with {ended[2].code}, {what}{said}", frames=frames, instead=True, fix=fix)
@@ -87,16 +91,20 @@ def survives_the_handshake(case: Case) -> Iterator[Flaw]:
     yield replace(words, sentence=said + words.sentence)
 
 
+_OPENING = ("initialize", "server/discover")
+
+
 @check("P-17", _ERROR, "the server died in the middle of the conversation", "end", topic="")
 def survives_its_work(case: Case) -> Iterator[Flaw]:
-    """It ended by itself, and somebody was waiting for an answer; or with a code that is not 0."""
+    """It ended by itself while a request was open, before it answered any, or with a code that is not 0."""
     scene, ended = case.scene, exit_of(case.scene)
     if scene.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
     waiting = [each for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER]
-    if not waiting and not ended[2].code:
+    worked = any(each.answered is not None and each.method not in _OPENING for each in scene.done.values())
+    if not waiting and not ended[2].code and worked:
         return
-    at = f" in {waiting[-1].method}" if waiting else ""
+    at = f" in {waiting[-1].method}" if waiting else "" if worked else " directly after the handshake"
     words = last_words(scene, ended[0])
     frames = (*words.frames, *(each.frame for each in waiting[-1:]))
     said = f"the server exited{at} with code {ended[2].code}{words.sentence}"
@@ -289,7 +297,10 @@ def _relative(argv: Sequence[str], path: str) -> str:
     return next((word for word in meant if path.endswith("/" + word.removeprefix("./"))), "")
 
 
-_PORT = re.compile(r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Aa]ddress already in use|[Ee]rrno (?:48|98|10048)\b|EADDRINUSE")
+_PORT = re.compile(
+    r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Pp]ort (\d{2,5}) (?:was|is) already in use|"
+    r"[Aa]ddress already in use|[Ee]rrno (?:48|98|10048)\b|EADDRINUSE"
+)
 
 
 @check("P-13", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port.")
@@ -297,7 +308,8 @@ def port_is_free(case: Case) -> Iterator[Flaw]:
     """Often by an older copy of the same server."""
     ended = exit_of(case.scene)
     if ended and (line := line_like(case.scene, _PORT)):
-        port = f" {line[1].group(1)}" if line[1].group(1) else ""
+        number = line[1].group(1) or line[1].group(2)
+        port = f" {number}" if number else ""
         yield Flaw(f"another process has the port{port}", frames=(line[0], ended[0]), instead=True)
 
 

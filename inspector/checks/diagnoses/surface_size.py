@@ -9,6 +9,7 @@ from inspector.checks.hosts.matrix import tokens_of
 from inspector.checks.hosts.packs import HOSTS, facts_about
 from inspector.checks.registry import Flaw, check
 from inspector.checks.rules.tools import was_asked_again
+from inspector.checks.rules.utilities import endless
 from inspector.checks.scene import Case
 from inspector.protocol import peek
 
@@ -57,19 +58,33 @@ def order_stays(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the same {kind} as before come in another order", f"/result/{kind}", fix="Sort the list.")
 
 
-@check("S-18", _HINT, "pages that are not read, or that do not end", LIST, topic="server/utilities/pagination")
+@check("S-18", _HINT, "pages that are not read, or that do not end", LIST, "end", topic="server/utilities/pagination")
 def pages_lead_on(case: Case) -> Iterator[Flaw]:
-    """A second page is news to some hosts; a page that repeats the one before is a mistake."""
+    """Some hosts read no second page; a list whose cursor comes again never ends.
+
+    That there is a second page is reported with the last page, or at the end, so that an endless list is one finding.
+    """
+    notes = case.scene.notes
+    if case.message is None:
+        yield from notes.pop("S-18", ())
+        return
     cursor = peek.text(case.value, "nextCursor")
     if not is_later_page(case):
         if cursor is not None and peek.items(case.value, "tools"):
             fix = "Legal. Where the list is short, one page does."
-            yield Flaw(
-                "the list of tools goes on after its first page", "/result/nextCursor", trait="more-pages", fix=fix
-            )
+            said = "the list of tools goes on after its first page"
+            notes["S-18"] = [
+                Flaw(said, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
+            ]
         return
     if was_asked_again(case):
         return
+    if cursor is not None and cursor in case.scene.cursors.get(case.method, ()):
+        notes.pop("S-18", None)
+        yield endless(case, cursor)
+        return
+    if cursor is None:
+        yield from notes.pop("S-18", ())
     known = case.scene.known["tools"]
     names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]
     if names and all(name in known and known[name].frame < case.n for name in names):

@@ -10,7 +10,7 @@ from inspector.checks.registry import Flaw, check
 from inspector.checks.scene import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import RESPELLED_ID, Answer, ErrorAnswer, NotJsonRpc, Request
+from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, Answer, ErrorAnswer, NotJsonRpc, Request
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _NOT_JSON = ("not JSON", "an empty line")
@@ -41,10 +41,17 @@ def says_its_version(case: Case) -> Iterator[Flaw]:
 
 @check("E03", _ERROR, "an answer with both or neither of result and error", "frame", topic="basic")
 def has_one_outcome(case: Case) -> Iterator[Flaw]:
-    """An answer has exactly one of them."""
+    """An answer has exactly one of them; `"error": null` is reported once, since a serializer writes it everywhere."""
     for message in case.value:
         if "both result and error" in message.defects:
             yield Flaw("an answer has both result and error", "/error")
+        elif NULL_ERROR in message.defects and case.scene.seldom("E03 null", 1, 1 << 62):
+            yield Flaw(
+                'a response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), the Python SDK'
+                " takes it as a success (1.30.0, 2.3.0; tried 2026-11-23)",
+                "/error",
+                fix="Leave error out of a response with a result.",
+            )
         elif isinstance(message, NotJsonRpc) and message.reason.startswith("an object without"):
             yield Flaw("a message has no method, no result and no error")
 
@@ -56,10 +63,9 @@ def error_is_whole(case: Case) -> Iterator[Flaw]:
         return
     if type(case.value) is not dict:
         shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
-        yield Flaw(
-            f"error must be an object with code and message, and is of type {peek.type_name(case.value)}{shown}",
-            "/error",
-        )
+        what = f"that of {case.method[:60]} is" if case.method else "one is"
+        said = f"error must be an object with code and message, and {what} of type {peek.type_name(case.value)}{shown}"
+        yield Flaw(said, "/error")
         return
     if peek.integer(case.value, "code") is None:
         yield Flaw("an error's code is missing or no whole number", "/error/code")

@@ -172,7 +172,9 @@ def answers_its_own_request(case: Case) -> Iterator[Flaw]:
         return
     if isinstance(message, Answer | ErrorAnswer) and message.id is not None:
         if all(message.id != each.id for each in case.life.asked):
-            yield Flaw(f"the response answers {message.id!r}, and the POST asked something else", "/id")
+            asked = case.life.asked[0]
+            said = f"the response to {asked.method[:60]} has the id {message.id!r}, and the request has {asked.id!r}"
+            yield Flaw(said, "/id", (asked.frame,))
 
 
 @check(

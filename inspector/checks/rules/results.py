@@ -283,28 +283,28 @@ _MOST_OF_A_FAILURE = 4000
 """Characters; documents that speak of errors are longer."""
 
 
-def _failure_in(text: str, structure: Any) -> tuple[str, bool]:
-    """What in a result says that it failed, and whether it says so by its shape; "" if nothing does."""
+def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
+    """What in a result may report a failure: the words, what they are, and whether the shape says so; "" if nothing."""
     if len(text) <= _MOST_OF_A_FAILURE and text.lstrip().startswith("{"):
         try:
             structure = json.loads(text)
         except (ValueError, RecursionError):
             structure = None
         if type(structure) is dict:
-            return _failure_of(structure), True
+            return _failure_of(structure), "the text is JSON like that of an error", True
     if said := _failure_of(structure):
-        return said, True
+        return said, "structuredContent is like that of an error", True
     if found := _STATUS.match(text[:200]):
-        return found.group().strip() if len(text) > 200 else text.strip(), True
+        return (found.group() if len(text) > 200 else text).strip(), "the text begins with an HTTP error status", True
     head = text[:2000].lstrip().lower()
     if head.startswith(("<!doctype html", "<html")) and (found := _DOOR.search(text[:4000])):
         title = re.sub(r"<[^>]*>", "", found.group()).strip()
-        return f"a web page, “{title[:80]}”", True
+        return title[:80], "the text is a web page with the title", True
     short = len(text) <= _SHORT and text.count("\n") <= 3
     if short and _CAUSE.match(text):
-        return text.strip(), True
+        return text.strip(), "the text names a request that failed", True
     begins = _FAILED.match(text[:120]) if short else _OPENLY.match(text[:40])
-    return (text[:160].strip(), False) if begins else ("", False)
+    return (text[:160].strip(), "the text begins like an error message", False) if begins else ("", "", False)
 
 
 def _failure_of(value: Any) -> str:
@@ -334,11 +334,11 @@ def _failure_of(value: Any) -> str:
 @check(
     "L-20",
     _HINT,
-    "a failure that looks like a success",
+    "a result that may report a failure without isError",
     _CALL,
     topic="server/tools",
     confidence=Confidence.GUESS,
-    fix='If it failed, add "isError": true.',
+    fix='If the call failed, add "isError": true. If not, ignore this.',
 )
 def failures_are_marked(case: Case) -> Iterator[Flaw]:
     """The text, or the structured content, is an error's, and isError is not set."""
@@ -346,12 +346,12 @@ def failures_are_marked(case: Case) -> Iterator[Flaw]:
         return
     blocks = [each for each in peek.items(case.value, "content") if peek.text(each, "type") == "text"]
     text = peek.text(blocks[0], "text") if len(blocks) == 1 else None
-    said, sure = _failure_in(text or "", peek.at(case.value, "structuredContent"))
+    said, evidence, sure = _failure_in(text or "", peek.at(case.value, "structuredContent"))
     if said:
         worse = (_WARNING, Confidence.LIKELY) if sure else (None, None)
         place = "/result/content/0/text" if text else "/result/structuredContent"
         yield Flaw(
-            f"a failure is returned as a success, without isError: {said[:160]}",
+            f"the call may have failed without isError: {evidence}, “{said[:160]}”",
             place,
             severity=worse[0],
             confidence=worse[1],

@@ -141,6 +141,15 @@ _PAGED = tuple(
 )
 
 
+def endless(case: Case, cursor: str) -> Flaw:
+    """A page names a cursor that came before: by it no client finds the end of the list."""
+    same = cursor == peek.text(case.asked.params if case.asked else None, "cursor")
+    what = "returned the cursor that it was asked with" if same else "returned an earlier cursor again"
+    so = "the same cursor comes back for ever" if same else "the same cursors come back for ever"
+    said = f"{case.method} {what}, {cursor[:60]!r}: {so}, so the list never ends and is cut at this page"
+    return Flaw(said, "/result/nextCursor", severity=_ERROR, fix="Omit nextCursor on the last page.")
+
+
 @check(
     "A02",
     _HINT,
@@ -150,14 +159,15 @@ _PAGED = tuple(
     fix="Omit it at the end.",
 )
 def cursors_lead_on(case: Case) -> Iterator[Flaw]:
-    """A cursor that came before, a page with nothing but a cursor, and lists without an end."""
+    """A cursor that came before (of tools S-18 reports it), an empty page with a cursor, and lists without an end."""
     cursor = peek.text(case.value, "nextCursor")
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
     if cursor is None or was_asked_again(case):
         return
     before = case.scene.cursors.get(case.method, ())
     if asked is not None and cursor in before:
-        yield Flaw(f"the cursor {cursor[:60]!r} comes again", "/result/nextCursor")
+        if case.method != "tools/list":
+            yield endless(case, cursor)
     elif asked is not None and len(before) == _MOST_PAGES:
         yield Flaw(f"{_MOST_PAGES} pages of {case.method} have come, and there are more", "/result/nextCursor")
     elif not any(each for each in case.value.values() if type(each) is list):

@@ -12,7 +12,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented, shared
 from inspector.cli.judging import Wish, conclude, judging_options, wish_of
-from inspector.cli.lists import declared, fetch
+from inspector.cli.lists import declared, fetch_each, raise_failure
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.remembering import remember as remember_now
@@ -52,8 +52,9 @@ def command(
     """Say what is wrong with a server or a capture.
 
     A server is connected to, asked for its lists, and left; a tool is called only with --call. Of a capture nothing is
-    started. The exit status is 1 if something as bad as --fail-on was found, 5 if a --call failed, and 4, 6 or 7 if no
-    session came about; findings are told all the same. With --host it counts what those hosts do about it.
+    started. The exit status is 1 if something as bad as --fail-on was found, 5 if a --call failed or a list is missing,
+    and 3, 4, 6 or 7 if no session came about or a request got no response; findings are shown all the same. With
+    --host it counts what those hosts do about it.
     """
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, world.stdin)
@@ -67,7 +68,7 @@ def command(
     wish = msgspec.structs.replace(wish_of(options, target_of(world, word), output), seen=seen)
     if is_file:
         return _check_file(output, Path(word or ""), wish)
-    found = [ExitStatus.OK]
+    found, lists = [ExitStatus.OK], [ExitStatus.OK]
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
         problem = None
@@ -76,18 +77,19 @@ def command(
                 remember_now(world, key, journal, output)
             except UsageError as error:  # what was found is told all the same
                 problem = error
-        found[0] = conclude(output, journal, wish, status if problem is None else ExitStatus.USAGE)
+        so_far = lists[0] if status is ExitStatus.OK else status
+        found[0] = conclude(output, journal, wish, so_far if problem is None else ExitStatus.USAGE)
         if not cases:
             say_uncalled(output, journal)
         if problem is not None:
             raise problem
 
     async def work(visit: Visit) -> ExitStatus:
-        await ask_for_lists(visit)
+        lists[0] = await ask_for_lists(visit)
         return await make_cases(visit, cases)
 
     status = visit(world, word, options, work, at_last=at_last, judges=True)
-    return status or found[0]
+    return status or found[0] or lists[0]
 
 
 def target_of(world: World, word: str | None) -> str:
@@ -95,14 +97,18 @@ def target_of(world: World, word: str | None) -> str:
     return without_credentials(word or "") or (Path(world.theirs[0]).name if world.theirs else "")
 
 
-async def ask_for_lists(visit: Visit) -> None:
-    """Ask for everything that is declared; what is refused is a finding, no failure."""
-    for kind in declared(visit.opening):
-        await fetch(visit, kind)
+async def ask_for_lists(visit: Visit) -> ExitStatus:
+    """Request every list that is declared; TOOL_ERROR if one is missing or incomplete.
+
+    Raises: RequestFailed, RequestTimeout, after the other lists were requested.
+    """
+    lists = (await fetch_each(visit, declared(visit.opening))).values()
     if declares(visit.opening.capabilities, SKILLS):
         from inspector.protocol.flows.skills import list_skills  # few servers have any
 
         await visit.session.perform(lambda revision: list_skills(revision=revision))
+    raise_failure(visit.output, lists)
+    return ExitStatus.TOOL_ERROR if any(each.missing for each in lists) else ExitStatus.OK
 
 
 def _check_file(output: Output, path: Path, wish: Wish) -> ExitStatus:

@@ -39,21 +39,21 @@ def command(world: World, /, url: str | None, calls: tuple[str, ...], **options:
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, world.stdin)
     wish = wish_of(options, target_of(world, url), output)
-    found = [ExitStatus.OK]
+    found, lists = [ExitStatus.OK], [ExitStatus.OK]
 
     def tell(what: str) -> None:
         output.narrate(f"trying {what}")
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
-        found[0] = conclude(output, journal, wish, status)
+        found[0] = conclude(output, journal, wish, lists[0] if status is ExitStatus.OK else status)
         if not cases:
             say_uncalled(output, journal)
 
     async def work(visit: Visit) -> ExitStatus:
-        await ask_for_lists(visit)
+        lists[0] = await ask_for_lists(visit)
         status = await make_cases(visit, cases)
         await probe(visit.session, tell)
         return status
 
     status = visit(world, url, options, work, at_last, lambda session: probe_unopened(session, tell), judges=True)
-    return status or found[0]
+    return status or found[0] or lists[0]

@@ -54,7 +54,8 @@ def command(
         fetched = await fetch(visit, "tools")
         if fetched.error:
             visit.output.warn(fetched.refusal)
-        return _tell(output, visit.session.journal, chosen, called, every)
+        status = _tell(output, visit.session.journal, chosen, called, every)
+        return ExitStatus.TOOL_ERROR if fetched.missing and status is ExitStatus.OK else status
 
     return visit(world, word, options, work)
 

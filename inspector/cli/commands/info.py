@@ -7,7 +7,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.lists import caching_hints, declared, fetch
+from inspector.cli.lists import caching_hints, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options
 from inspector.cli.world import World
 from inspector.protocol.apps import apps_of
@@ -30,12 +30,17 @@ def command(world: World, /, url: str | None, **options: Any) -> ExitStatus:
 
 
 async def _info(visit: Visit) -> ExitStatus:
+    """What the server says, and the sizes of its lists.
+
+    Raises: RequestFailed, RequestTimeout, after the rest was written.
+    """
     opening = visit.opening
     counts: dict[str, int | None] = dict.fromkeys(LISTS)
     caching = _of_opening(visit)
-    for kind in declared(opening):
-        fetched = await fetch(visit, kind)
-        counts[kind] = None if fetched.error else len(fetched.items)
+    lists = await fetch_each(visit, declared(opening))
+    failed = {kind: fetched.missing for kind, fetched in lists.items() if fetched.missing}
+    for kind, fetched in lists.items():
+        counts[kind] = None if fetched.error or fetched.failure else len(fetched.items)
         caching[LISTS[kind].method] = {key: fetched.about[key] for key in _HINTS if key in fetched.about}
         if fetched.error:
             visit.output.warn(fetched.refusal)
@@ -44,8 +49,9 @@ async def _info(visit: Visit) -> ExitStatus:
     if not visit.output.as_json:
         from inspector.viewmodels.readable import info_lines
 
-        visit.output.lines(info_lines(opening, transport, counts, apps))
-        return ExitStatus.OK
+        visit.output.lines(info_lines(opening, transport, counts, apps, failed))
+        raise_failure(visit.output, lists.values())
+        return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
     about = {
         "revision": opening.revision.date,
         "era": opening.era,
@@ -54,12 +60,14 @@ async def _info(visit: Visit) -> ExitStatus:
         "capabilities": opening.capabilities,
         "instructions": opening.instructions or None,
         "counts": counts,
+        "failed": failed,
         "apps": [{"tool": app.tool, "uri": app.uri, "visibility": app.visibility} for app in apps],
         "caching": {method: hints for method, hints in caching.items() if hints},
         "notices": list(visit.session.journal.notices),
     }
     visit.output.data(about)
-    return ExitStatus.OK
+    raise_failure(visit.output, lists.values())
+    return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
 
 
 def _of_opening(visit: Visit) -> dict[str, dict[str, Any]]:

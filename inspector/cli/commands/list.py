@@ -8,14 +8,10 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.listing import Extent, extent, extent_options
-from inspector.cli.lists import Fetched, declared, fetch
+from inspector.cli.lists import Fetched, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options
-from inspector.cli.output import Output
 from inspector.cli.world import World
-from inspector.protocol import peek
 from inspector.protocol.things import LISTS
-
-METHOD_NOT_FOUND = -32601
 
 _EXAMPLES = (
     "mcp-inspect list tools -- npx -y @modelcontextprotocol/server-everything",
@@ -48,24 +44,27 @@ def command(
 
 
 async def _list(visit: Visit, kind: str, wanted: Extent) -> ExitStatus:
-    """One kind is asked for whatever the server declares; of all kinds those it declares."""
+    """One kind is requested whatever the server declares; of all kinds those it declares.
+
+    Raises: RequestFailed, RequestTimeout, after the other lists were written.
+    """
     kinds = declared(visit.opening) if kind == "all" else (kind,)
-    fetched = {each: await fetch(visit, each, wanted) for each in kinds}
-    failed = next((each for each in fetched.values() if each.error is not None), None)
-    if kind == "all" or failed is None or failed.items:
+    fetched = await fetch_each(visit, kinds, wanted)
+    refused = [each for each in fetched.values() if each.error is not None]
+    if kind == "all" or any(each.items for each in fetched.values()) or not any(map(_is_absent, fetched.values())):
         _show(visit, fetched)
     if kind == "all":
-        return _judge_all(visit.output, tuple(fetched.values()))
-    return ExitStatus.OK if failed is None else _report(visit, failed)
+        for each in refused:
+            visit.output.warn(each.refusal)
+    elif refused:
+        return _report(visit, refused[0])
+    raise_failure(visit.output, fetched.values())
+    return ExitStatus.TOOL_ERROR if any(each.missing for each in fetched.values()) else ExitStatus.OK
 
 
-def _judge_all(output: Output, fetched: tuple[Fetched, ...]) -> ExitStatus:
-    """Say which lists were refused. One that a server does not know is no fault where all were asked for."""
-    refused = [each for each in fetched if each.error is not None]
-    for each in refused:
-        output.warn(each.refusal)
-    unknown = all(peek.integer(each.error, "code") == METHOD_NOT_FOUND for each in refused)
-    return ExitStatus.OK if unknown else ExitStatus.TOOL_ERROR
+def _is_absent(fetched: Fetched) -> bool:
+    """Whether no page of it came."""
+    return not fetched.items and (fetched.failure is not None or fetched.error is not None)
 
 
 def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
@@ -75,8 +74,11 @@ def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
     from inspector.viewmodels.readable import list_lines
 
     for each in fetched.values():
-        visit.output.lines(list_lines(each.kind, each.items))
-        _say_age(visit, each)
+        if _is_absent(each) and each.missing:
+            visit.output.lines([((f"{each.kind}: could not be fetched", "error"),)])
+        else:
+            visit.output.lines(list_lines(each.kind, each.items))
+            _say_age(visit, each)
 
 
 def _say_age(visit: Visit, fetched: Fetched) -> None:
@@ -92,7 +94,7 @@ def _say_age(visit: Visit, fetched: Fetched) -> None:
 def _as_json(visit: Visit, fetched: dict[str, Fetched]) -> dict[str, Any]:
     opening = visit.opening
     lists = {kind: fetched[kind].exact if kind in fetched else () for kind in LISTS}
-    about = {kind: each.about for kind, each in fetched.items()}
+    about = {kind: each.about | ({"failed": each.missing} if each.missing else {}) for kind, each in fetched.items()}
     opened = {"revision": opening.revision.date, "era": opening.era, "server": opening.server}
     return {**opened, **lists, "lists": about, "notices": list(visit.session.journal.notices)}
 

@@ -383,7 +383,7 @@ def _answered(reply: Reply, method: str) -> Replied:
             )
         case Refused(status=401 | 403):
             raise AuthorizationNeeded(
-                f"the server answered {method} with HTTP {reply.status}{_challenge(reply)}",
+                f"{_LOGIN[reply.status == 401]}{method} was answered with HTTP {reply.status}{_challenge(reply)}",
                 hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
             )
         case Refused():
@@ -398,7 +398,11 @@ def _answered(reply: Reply, method: str) -> Replied:
 
 def _challenge(reply: Refused) -> str:
     found = next((value for name, value in reply.headers if name.lower() == "www-authenticate"), "")
-    return f" ({found})" if found else ""
+    return f" ({found[:500]})" if found else ""
+
+
+_LOGIN = ("access denied: ", "authentication required: ")
+"""What 403 and 401 mean."""
 
 
 def _refusal(method: str, reply: Reply) -> str:

@@ -18,6 +18,8 @@ from inspector.protocol.things import LISTS
 
 PAGE_LIMIT = 1000
 ITEM_LIMIT = 100_000
+ENDED_BY_EMPTY = "the server means the end by an empty cursor"
+"""Why the fetching of a list stopped that is complete all the same."""
 EMPTY_LIMIT = 10
 """Empty pages in a row."""
 
@@ -91,7 +93,7 @@ def list_all(
         result = reply.message.result
         found = peek.items(result, listed.member)
         if page > 1 and cursor == "" and found == so_far.items[: len(found)]:
-            return Pages(kind, tuple(so_far.items), page, "the server means the end by an empty cursor")
+            return Pages(kind, tuple(so_far.items), page, ENDED_BY_EMPTY)
         cursor = peek.text(result, "nextCursor")
         stopped = so_far.take(page, found, cursor, item_limit)
         if cursor is None:

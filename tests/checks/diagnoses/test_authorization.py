@@ -87,6 +87,7 @@ def _without_metadata(status: int) -> Script:
 
 CASES: Cases = {
     "A-01": (lambda: _refused().close(), lambda: _refused("Bearer").close()),
+    "A-18": (lambda: _refused(_BEARER).close(), lambda: _refused(_BEARER, Authorization="…").close()),
     "A-02": (
         lambda: _aside(_refused(_BEARER), _RESOURCE, kind="").close(),
         lambda: _aside(_refused(_BEARER), _RESOURCE, {"resource": "https://host/mcp"}).close(),
@@ -126,6 +127,18 @@ def test_a_guess_that_was_right_makes_a_missing_challenge_milder() -> None:
     talk = _aside(_refused(), _RESOURCE, {"resource": "https://host/mcp"})
     (found,) = of_one(talk.close().findings(), "A-01")
     assert found.severity is Severity.WARNING
+
+
+def test_a_login_that_led_in_is_not_reported_as_required() -> None:
+    refused = _refused(_BEARER)
+    (found,) = of_one(refused.close().findings(), "A-18")
+    assert found.severity is Severity.HINT
+    assert found.sentence == f"authentication required: initialize was answered with HTTP 401 ({_BEARER})"
+    again = _refused(_BEARER)
+    again.http = 2
+    sent = (("Authorization", "Bearer x"),)
+    again.fact(HttpFact(HttpEvent.REQUEST, 2, "POST", "https://host/mcp", headers=sent)).ask("initialize")
+    assert not of_one(again.head(200, "application/json").over().close().findings(), "A-18")
 
 
 def test_metadata_that_is_missing_is_a_fault_only_of_a_server_that_speaks_of_oauth() -> None:

@@ -66,7 +66,10 @@ CASES: Cases = {
         _dead(1, "ModuleNotFoundError: No module named 'mcp.server'"),
     ),
     "P-15": (_slow(2), _slow(0.5)),
-    "P-17": (lambda: Talk().ask("tools/list").exit(1), lambda: Talk().exit(0)),
+    "P-17": (
+        lambda: Talk().ask("tools/list").exit(1),
+        lambda: Talk().ask("tools/list").answer({"tools": []}).exit(0),
+    ),
     "P-19": (_provoked(b"no JSON"), _provoked(b'{"jsonrpc":"2.0","id":5,"method":"server/discover"}')),
     "P-18": (_mute(ends=False), _mute(ends=True)),
     "P-21": (_dead_of(("uv", "run", "~/server.py")), _dead_of(("uv", "run", "a~/server.py", "it’s"))),
@@ -153,6 +156,48 @@ def test_a_code_that_a_shell_makes_of_a_signal_is_told_as_a_code(code: int, sign
     assert found.fix.startswith(f"If a shell or a container started it, {signal} ended what it ran. ")
     (real,) = _dead(None, signal=signal)().findings()
     assert real.sentence == f"the server was ended by {signal}"
+
+
+def test_an_end_before_any_request_was_answered_is_reported_although_its_code_is_0() -> None:
+    (found,) = (each for each in Talk().exit(0).findings() if each.id == "P-17")
+    assert found.sentence == "the server exited directly after the handshake with code 0, without a word on stderr"
+
+
+@pytest.mark.parametrize("code", [132, 133, 134])
+def test_a_trap_of_swift_is_named_by_its_fatal_line_however_long_the_backtrace(code: int) -> None:
+    talk = Talk(opened=False).ask("initialize").said("main/Server.swift:31: Fatal error: Index out of range")
+    for at in range(120):
+        talk.said(f"{at} 0x00007f0c run() in acme at /src/Server.swift:{at}:9")
+    (found,) = (each for each in talk.exit(code).findings() if each.id == "P-06")
+    assert found.sentence.endswith(": main/Server.swift:31: Fatal error: Index out of range")
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "said"),
+    [
+        (
+            127,
+            "a: error while loading shared libraries: libz.so.1: cannot open",
+            "the shared library libz.so.1 is missing",
+        ),
+        (
+            127,
+            'runc create failed: exec: "serve": executable file not found',
+            "the container has no program called serve",
+        ),
+        (
+            126,
+            "docker: permission denied while trying to connect to the Docker daemon socket",
+            "no permission to use Docker",
+        ),
+        (127, "sh: 1: serve: not found", "a program was not found: sh: 1: serve: not found"),
+    ],
+)
+def test_the_codes_of_a_shell_are_used_by_loaders_and_docker_too(code: int, line: str, said: str) -> None:
+    (found,) = (
+        each for each in Talk(opened=False).ask("initialize").said(line).exit(code).findings() if each.id == "P-03"
+    )
+    assert said in found.sentence
 
 
 def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:

@@ -50,6 +50,26 @@ def test_tools_are_counted_over_all_pages_and_more_than_a_hundred_and_twenty_eig
     assert found.hosts == ("vscode", "cursor")
 
 
+@pytest.mark.parametrize(
+    ("cursors", "said"),
+    [
+        ("aa", "returned the cursor that it was asked with, 'a': the same cursor comes back for ever"),
+        ("aba", "returned an earlier cursor again, 'a': the same cursors come back for ever"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["tools", "prompts", "resources"])
+def test_a_list_without_an_end_is_one_error_that_says_where_it_is_cut(cursors: str, said: str, kind: str) -> None:
+    talk = Talk()
+    for at, cursor in enumerate(cursors):
+        item = {"name": f"n{at}", "uri": f"a:{at}", "description": "d", "inputSchema": {"type": "object"}}
+        asked = {"cursor": cursors[at - 1]} if at else None
+        talk.ask(f"{kind}/list", asked).answer({kind: [item], "nextCursor": cursor})
+    found = [each for each in talk.close().findings() if each.id in ("S-18", "A02")]
+    assert [(each.id, each.severity) for each in found] == [("S-18" if kind == "tools" else "A02", "error")]
+    assert said in found[0].sentence
+    assert "never ends and is cut at this page" in found[0].sentence
+
+
 def test_a_page_that_repeats_the_one_before_is_a_warning() -> None:
     found = of_one(_pages("ab", "ab")().findings(), "S-18")
     assert [(each.severity, each.pointer) for each in found] == [

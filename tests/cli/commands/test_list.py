@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from inspector.cli.commands import list as listing
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import LEGACY, demo, inspect, scripted
 
@@ -58,19 +57,23 @@ def test_among_all_kinds_those_not_declared_are_passed_over_in_silence() -> None
     assert "!" not in ran.stderr
 
 
-def test_among_all_kinds_an_unknown_one_is_said_and_another_error_fails() -> None:
+def test_among_all_kinds_unknown_templates_are_no_failure_and_every_other_error_is() -> None:
+    resources = {"resources/list": {"result": {"resources": []}}}
+    templates = inspect("list", "all", "--json", *scripted(resources, capabilities={"resources": {}}))
+    assert (templates.status, templates.data["templates"]) == (0, [])
+    assert "! the server answered resources/templates/list with error -32601" in templates.stderr
     unknown = inspect("list", "all", "--json", *scripted({}, capabilities={"tools": {}}))
-    assert (unknown.status, unknown.data["tools"]) == (0, [])
+    assert (unknown.status, unknown.data["tools"]) == (ExitStatus.TOOL_ERROR, [])
     assert "! the server answered tools/list with error -32601" in unknown.stderr
     broken = {"tools/list": {"error": {"code": -32603, "message": "broken"}}}
     ran = inspect("list", "all", "--json", *scripted(broken, capabilities={"tools": {}}))
     assert ran.status == ExitStatus.TOOL_ERROR
 
 
-def test_a_cursor_that_leads_in_circles_is_said() -> None:
+def test_a_cursor_that_leads_in_circles_makes_the_list_incomplete() -> None:
     page = {"result": {"tools": [{"name": "a"}], "nextCursor": "again"}}
     ran = inspect("list", "tools", "--json", *scripted({"tools/list": page}))
-    assert ran.status == 0
+    assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.data["tools"] == [{"name": "a"}, {"name": "a"}]
     assert "the server gave the cursor 'again' a second time; 2 items up to there" in ran.stderr
 
@@ -100,7 +103,6 @@ def test_without_json_it_is_text() -> None:
 
 def test_a_revision_can_be_pinned() -> None:
     assert inspect("list", "tools", "--json", "--revision", LEGACY, *demo()).data["revision"] == LEGACY
-    assert listing.METHOD_NOT_FOUND == -32601
 
 
 def test_one_page_is_fetched_and_says_how_to_go_on() -> None:

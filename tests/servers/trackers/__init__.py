@@ -17,7 +17,19 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-FAMILIES = ("starting", "hosts", "framing", "lifecycle", "schemas", "calls", "http", "gateways", "logins")
+FAMILIES = (
+    "starting",
+    "runtimes",
+    "hosts",
+    "framing",
+    "lifecycle",
+    "schemas",
+    "calls",
+    "strict",
+    "http",
+    "gateways",
+    "logins",
+)
 
 
 Run = Callable[[], Any]

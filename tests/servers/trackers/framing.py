@@ -211,9 +211,10 @@ FAULTS = (
         "error-null",
         "Each answer has error: null beside its result.",
         "gensecaihq/Wazuh-MCP-Server#59",
-        ("E03", "E19"),
-        ("error", "null|both"),
+        ("E03",),
+        ('"error": null', "result", "TypeScript SDK rejects"),
         _answers(lambda message, result: _whole(message, result) | {"error": None}),
+        exit=1,
     ),
     Fault(
         "meta-null",

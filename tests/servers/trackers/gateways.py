@@ -42,6 +42,9 @@ def _error(message: str) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "error": {"code": -32000, "message": message}, "id": None}).encode()
 
 
+_TOO_MANY = b'"error": {"code": -32000, "message": "Too many requests"}'
+
+
 def _too_large(request: HttpRequest) -> HttpResponse:
     return HttpResponse(413, _HTML, b"<html><head><title>413 Request Entity Too Large</title></head></html>")
 
@@ -258,5 +261,33 @@ FAULTS = (
         ("tools", "none|empty|no tool"),
         lambda: legacy(tools_list=lambda request: json_answer(answer_to(request, {"tools": []}))),
         url="/mcp",
+    ),
+    Fault(
+        "list-is-rate-limited",
+        "The first list is over the limit of a free plan, and clients show no tools.",
+        "servers behind gateways with quotas",
+        ("H-23",),
+        ("tools/list", "429", "Retry-After: 30", "quota exceeded"),
+        lambda: legacy(
+            tools_list=lambda request: HttpResponse(
+                429, (("Content-Type", "text/plain"), ("Retry-After", "30")), b"quota exceeded"
+            )
+        ),
+        url="/mcp",
+        exit=4,
+    ),
+    Fault(
+        "list-is-rate-limited-in-json-rpc",
+        "The limit is reported in a JSON-RPC error, whose status is 429.",
+        "servers on limiters for Express",
+        ("H-23",),
+        ("tools/list", "429", "Too many requests"),
+        lambda: legacy(
+            tools_list=lambda request: HttpResponse(
+                429, JSON, answer_to(request, None).replace(b'"result": null', _TOO_MANY)
+            )
+        ),
+        url="/mcp",
+        exit=1,
     ),
 )

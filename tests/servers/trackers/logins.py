@@ -118,4 +118,15 @@ FAULTS = (
         lambda: house(instead={ABOUT: HttpResponse(500, JSON, b'{"error":"server_error"}')}),
         url="/mcp",
     ),
+    Fault(
+        "login-not-wanted",
+        "The server wants a login, and the run is without one: nothing was said of it.",
+        "users of servers with OAuth in CI",
+        ("A-18",),
+        ("authentication required", "401", "Bearer", "resource_metadata"),
+        lambda: house(),
+        options="--no-oauth",
+        url="/mcp",
+        exit=3,
+    ),
 )

@@ -1,5 +1,6 @@
 """Tools, prompts and resources as they are listed: schemas of another library, another API, another language."""
 
+from itertools import count
 from typing import Any
 
 from tests.servers.speaking import HELLO, serve
@@ -23,6 +24,12 @@ _ZOD_4 = {
 
 def _lists(*tools: Any) -> Run:
     return lambda: serve({"tools/list": {"tools": list(tools)}})
+
+
+def _pages_for_ever() -> None:
+    """Another tool on each page, and always the same cursor."""
+    numbers = count(1)
+    serve({"tools/list": lambda request: {"tools": [_GOOD | {"name": f"t{next(numbers)}"}], "nextCursor": "p2"}})
 
 
 def _with(schema: Any) -> Run:
@@ -224,5 +231,23 @@ FAULTS = (
                 "resources/list": {"resources": [{"uri": "config/app.json", "name": "app"}]},
             }
         ),
+    ),
+    Fault(
+        "cursor-that-never-changes",
+        "Clients that read all pages never finish: each page names the cursor it was asked with.",
+        "servers that page by hand",
+        ("S-18",),
+        ("same (cursor|nextCursor)", "'p2'", "never ends", "cut"),
+        _pages_for_ever,
+        exit=1,
+    ),
+    Fault(
+        "cursor-that-never-changes-nor-the-page",
+        "The same, and the page is always the first one.",
+        "servers that ignore the cursor",
+        ("S-18",),
+        ("same (cursor|nextCursor)", "'p2'", "never ends", "cut"),
+        lambda: serve({"tools/list": {"tools": [_GOOD], "nextCursor": "p2"}}),
+        exit=1,
     ),
 )

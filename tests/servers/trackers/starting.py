@@ -1,5 +1,7 @@
 """Programs that never get as far as a conversation: packages, interpreters, libraries, services."""
 
+import os
+import signal
 import sys
 import time
 from typing import Any
@@ -13,6 +15,15 @@ def _dies(*lines: str, code: int = 1) -> Run:
         sys.stderr.write("\n".join(lines) + "\n")
         sys.stderr.flush()
         sys.exit(code)
+
+    return run
+
+
+def _traps(*lines: str) -> Run:
+    def run() -> None:
+        sys.stderr.write("\n".join(lines) + "\n")
+        sys.stderr.flush()
+        os.kill(os.getpid(), signal.SIGTRAP)
 
     return run
 
@@ -505,5 +516,32 @@ FAULTS = (
         ("Enter your API key", "wait|ask|prompt"),
         _waits("No configuration found.", "Enter your API key: "),
         options="--timeout 3",
+    ),
+    Fault(
+        "swift-trap",
+        "A Swift runtime check fails; the shell reports 132, and a long backtrace follows the one line that says why.",
+        "modelcontextprotocol/swift-sdk, servers in Swift on Linux",
+        ("P-06",),
+        ("132", "SIGILL", "Index out of range", r"Server\.swift:31"),
+        _dies(
+            "acme_mcp/Server.swift:31: Fatal error: Index out of range",
+            "",
+            "*** Signal 4: Backtracing from 0x7f0c2a1b3f62... done ***",
+            "",
+            "*** Program crashed: Illegal instruction at 0x00007f0c2a1b3f62 ***",
+            "",
+            'Thread 0 "acme-mcp" crashed:',
+            "",
+            *(f"{at} 0x00007f0c2a1b{at:04x} run() + {at} in acme-mcp at /src/Server.swift:{at}:9" for at in range(80)),
+            code=132,
+        ),
+    ),
+    Fault(
+        "swift-trap-by-its-signal",
+        "The same on ARM, where the trap is SIGTRAP and no shell is in between.",
+        "modelcontextprotocol/swift-sdk, servers in Swift on ARM",
+        ("P-06",),
+        ("SIGTRAP", "Unexpectedly found nil"),
+        _traps("acme_mcp/Tools.swift:12: Fatal error: Unexpectedly found nil while unwrapping an Optional value"),
     ),
 )
