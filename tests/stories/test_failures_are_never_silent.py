@@ -192,7 +192,7 @@ def _target(server: Broken) -> Iterator[tuple[str, ...]]:
         with hosted(Listener(server.serve)) as listener:
             yield (f"{listener.url}/mcp",)
         return
-    capabilities = {"tools": {}, "resources": {}}
+    capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
     yield scripted(
         _HEALTHY | {"resources/templates/list": {"result": {"resourceTemplates": []}}} | (server.script or {}),
         capabilities=capabilities,

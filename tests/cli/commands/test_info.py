@@ -15,6 +15,7 @@ _MEMBERS = [
     "capabilities",
     "instructions",
     "counts",
+    "failed",
     "apps",
     "caching",
     "notices",
@@ -60,7 +61,7 @@ def test_what_a_server_does_not_declare_is_not_counted_and_not_asked_for() -> No
 def test_a_list_that_is_refused_is_said_and_not_counted() -> None:
     script = {"resources/list": {"result": {"resources": [{"uri": "a:b"}]}}}
     ran = inspect("info", "--json", *scripted(script, capabilities={"resources": {}}))
-    assert ran.status == 0
+    assert (ran.status, ran.data["failed"]) == (0, {})
     assert ran.data["counts"]["resources"] == 1
     assert ran.data["counts"]["templates"] is None
     assert "resources/templates/list with error -32601" in ran.stderr

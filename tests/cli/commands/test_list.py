@@ -1,6 +1,7 @@
 """`mcp-inspect list`: all pages, exact items, and what is said where a list is not whole."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_among_all_kinds_those_not_declared_are_passed_over_in_silence() -> None
 
 
 def test_among_all_kinds_unknown_templates_are_no_failure_and_every_other_error_is() -> None:
-    resources = {"resources/list": {"result": {"resources": []}}}
+    resources: dict[str, Any] = {"resources/list": {"result": {"resources": []}}}
     templates = inspect("list", "all", "--json", *scripted(resources, capabilities={"resources": {}}))
     assert (templates.status, templates.data["templates"]) == (0, [])
     assert "! the server answered resources/templates/list with error -32601" in templates.stderr

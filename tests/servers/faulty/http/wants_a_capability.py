@@ -1,6 +1,6 @@
 """It works for clients that can ask their user only, and says so."""
 # expects: H-21
-# exit: 0
+# exit: 5
 # url: /mcp
 # options: --no-offer all
 

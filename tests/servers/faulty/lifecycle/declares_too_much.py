@@ -1,6 +1,6 @@
 """The template declared tools, resources and prompts; only tools were written."""
 # expects: L-11
-# exit: 0
+# exit: 5
 
 from tests.servers.speaking import HELLO, TOOL, serve
 

@@ -1,6 +1,6 @@
 """The last page names itself as the next one."""
 # expects: S-18
-# exit: 0
+# exit: 1
 
 from tests.servers.speaking import serve
 
