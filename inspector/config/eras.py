@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 
 import msgspec
@@ -104,6 +104,7 @@ _REQUIRES = re.compile(rb"^(?:Requires-Dist:[ \t]*(?:mcp|fastmcp)\b(?!-)|Name:[ 
 _INLINE = re.compile(rb"^# /// script", re.MULTILINE)
 _BEHIND_SH = re.compile(rb"^'''exec' \"?([^\"\s]+)", re.MULTILINE)
 _FLAGS = {"-u", "-B", "-E", "-s", "-I", "-O", "-OO", "-v", "-q"}
+_TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _UV_FLAGS = {"-q", "--quiet", "--no-sync", "--frozen", "--locked", "--offline", "--no-progress"}
 
 
@@ -112,8 +113,8 @@ def revealed_era(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Era |
 
     Known so far are servers on version 1 of the Python SDK (`mcp`). All are of the handshake era, and write some 250
     lines to stderr when they get a request that they do not know. Two things must be certain. The environment of the
-    interpreter that the command names (itself, in a script's first line, or by `uv run`) has the metadata of `mcp` 1
-    and of no other version. And the program uses it: the distribution that a console script belongs to requires `mcp`
+    interpreter that the command names (itself, in a script's first line, by `uv run`, by `uvx` for an installed tool)
+    has the metadata of `mcp` 1 and of no other version. And the program uses it: the distribution that a console script belongs to requires `mcp`
     or `fastmcp`, or the script or module imports one of them. `env` is the child's, `cwd` its directory. A wrong
     answer costs one refused request: then the era is found out.
     """
@@ -141,7 +142,10 @@ def _python_of(argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run |
         return None
     if _PYTHON.fullmatch(program.name):
         return program, tuple(argv[1:])
-    return _python_of_uv(argv[1:], cwd) if program.name == "uv" else _python_of_script(program, argv[1:], env, cwd)
+    words = list(argv[1:])
+    if program.name == "uvx" or (program.name == "uv" and words[:2] == ["tool", "run"]):
+        return _python_of_tool(words if program.name == "uvx" else words[2:], env, cwd)
+    return _python_of_uv(words, cwd) if program.name == "uv" else _python_of_script(program, words, env, cwd)
 
 
 def _program(word: str, env: Mapping[str, str], cwd: Path) -> Path | None:
@@ -171,6 +175,23 @@ def _python_of_uv(words: Sequence[str], cwd: Path) -> _Run | None:
     if not rest or _INLINE.search(_read(place / rest[0])):  # such a script gets an environment of its own
         return None
     return bin_ / "python", tuple(str(place / word) if (place / word).is_file() else word for word in rest)
+
+
+def _python_of_tool(words: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:
+    """The interpreter of a tool that `uv tool install` has installed, for `uvx NAME`: uv runs that version then.
+
+    Nothing is said of a tool that is not installed, or where an option or `NAME@VERSION` may ask for another version.
+    Source: https://docs.astral.sh/uv/concepts/tools/
+    """
+    left = list(dropwhile(_UV_FLAGS.__contains__, words))
+    if not left or _TOOL.fullmatch(left[0]) is None or env.get("UV_ISOLATED"):
+        return None
+    data = env.get("XDG_DATA_HOME") or (f"{env['HOME']}/.local/share" if env.get("HOME") else "")
+    tools = env.get("UV_TOOL_DIR") or (f"{data}/uv/tools" if data else "")
+    bin_ = cwd / tools / left[0] / "bin"
+    if not tools or not (bin_ / "python").exists() or not (bin_ / left[0]).is_file():
+        return None
+    return bin_ / "python", (str(bin_ / left[0]),)
 
 
 def _python_of_script(script: Path, words: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:

@@ -206,6 +206,31 @@ def test_a_module_and_a_project_reveal_it_too(tmp_path: Path) -> None:
     assert revealed_era([*run, "server.py"], path, "/") is None
 
 
+def test_an_installed_tool_reveals_it_by_uvx_and_no_other_does(tmp_path: Path) -> None:
+    tools = tmp_path / ".local" / "share" / "uv" / "tools"
+    environment(tools / "serve", "1.30.0")
+    environment(tools / "modern", "2.3.0")
+    (tools / "modern" / "bin" / "serve").rename(tools / "modern" / "bin" / "modern")
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    for name in ("uv", "uvx"):
+        (commands / name).write_bytes(b"\x7fELF")
+        (commands / name).chmod(0o755)
+    env = {"PATH": str(commands), "HOME": str(tmp_path)}
+    assert revealed_era(["uvx", "serve", "--db", "x"], env, "/") is Era.LEGACY
+    assert revealed_era(["uvx", "-q", "serve"], env, "/") is Era.LEGACY
+    assert revealed_era(["uv", "tool", "run", "serve"], env, "/") is Era.LEGACY
+    elsewhere = {"PATH": str(commands), "UV_TOOL_DIR": str(tools)}
+    assert revealed_era(["uvx", "serve"], elsewhere, "/") is Era.LEGACY
+    assert revealed_era(["uvx", "serve"], {**env, "XDG_DATA_HOME": str(tmp_path / "none")}, "/") is None
+    for words in (
+        *(["modern"], ["serve@latest"], ["serve@2.0"], ["--isolated", "serve"], ["--with", "mcp>=2", "serve"]),
+        *(["--from", "serve", "serve"], ["--refresh", "serve"], ["other"], ["../serve"], []),
+    ):
+        assert revealed_era(["uvx", *words], env, "/") is None
+    assert revealed_era(["uvx", "serve"], {**env, "UV_ISOLATED": "1"}, "/") is None
+
+
 def test_what_can_not_be_told_is_not_guessed(tmp_path: Path) -> None:
     bin_ = environment(tmp_path / "env", "1.30.0")
     (tmp_path / "mcp").mkdir()
