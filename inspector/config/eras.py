@@ -113,10 +113,10 @@ def revealed_era(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Era |
 
     Known so far are servers on version 1 of the Python SDK (`mcp`). All are of the handshake era, and write some 250
     lines to stderr when they get a request that they do not know. Two things must be certain. The environment of the
-    interpreter that the command names (itself, in a script's first line, by `uv run`, by `uvx` for an installed tool)
-    has the metadata of `mcp` 1 and of no other version. And the program uses it: the distribution that a console script belongs to requires `mcp`
-    or `fastmcp`, or the script or module imports one of them. `env` is the child's, `cwd` its directory. A wrong
-    answer costs one refused request: then the era is found out.
+    interpreter that the command names (itself, in a script's first line, by `uv run`, or by `uvx` for an installed
+    tool) has the metadata of `mcp` 1 and of no other version. And the program uses it: the distribution that a console
+    script belongs to requires `mcp` or `fastmcp`, or the script or module imports one of them. `env` is the child's,
+    `cwd` its directory. A wrong answer costs one refused request: then the era is found out.
     """
     try:
         found = _python_of(argv, env, Path(cwd))
