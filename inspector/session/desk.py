@@ -11,6 +11,7 @@ written last. Everything else stays on one loop.
 """
 
 import asyncio
+from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 
@@ -27,6 +28,8 @@ BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
 BY_OFFERS = "this program: it was not offered"
 MOST_REFUSED = 200
 """Questions kept that were never offered an answer: the traffic has all of them."""
+MOST_OVER = 100
+"""Tickets that are over and are kept at least; the traffic has the requests and responses of all others."""
 
 
 class TicketState(StrEnum):
@@ -52,9 +55,10 @@ class Ticket(msgspec.Struct, eq=False):
     """Who answered: "person", the name of a policy, or a model."""
     proposal: Proposal | None = None
     """What a model answers, or answered, to a sampling request."""
-    future: "asyncio.Future[Reply | None]" = msgspec.field(
+    future: "asyncio.Future[Reply | None] | None" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+    """What the one who asked waits for; None once the ticket is over."""
 
 
 class Desk:
@@ -75,7 +79,10 @@ class Desk:
         self.has_person = has_person
         self.proposer = proposer
         self.tickets: tuple[Ticket, ...] = ()
-        self._refused = 0
+        """In the order of asking: all that wait, and those that were over last."""
+        self.earlier = array("Q")
+        """The exchanges of tickets that are no longer kept. Grows only."""
+        self._asked = self._over = self._refused = 0
         self.changes = 0
         """Grows with everything that happens here, so that a look is nearly free while nothing does."""
 
@@ -86,14 +93,15 @@ class Desk:
 
     async def ask(self, question: Question) -> Reply | None:
         """Have a question answered; None if it was withdrawn."""
-        ticket = Ticket(len(self.tickets) + 1, question)
-        self.tickets = (*self.tickets, ticket)
+        ticket = self._open(question)
+        future = ticket.future
+        assert future is not None, "it was opened just now"
         self.changes += 1
         try:
             async with asyncio.TaskGroup() as group:
                 work = group.create_task(self._by_policy(ticket))
-                ticket.future.add_done_callback(lambda _: work.cancel())  # a slow policy holds nobody up
-            return await ticket.future
+                future.add_done_callback(lambda _: work.cancel())  # a slow policy holds nobody up
+            return await future
         except asyncio.CancelledError:
             self._end(ticket, TicketState.WITHDRAWN, why="the call that asked it was given up")
             raise
@@ -121,9 +129,7 @@ class Desk:
         if self._refused >= MOST_REFUSED:
             return
         self._refused += 1
-        ticket = Ticket(len(self.tickets) + 1, question)
-        self.tickets = (*self.tickets, ticket)
-        self._end(ticket, TicketState.ANSWERED, refusal, BY_OFFERS)
+        self._end(self._open(question), TicketState.ANSWERED, refusal, BY_OFFERS)
 
     def withdraw(self, why: str, *, exchange: int | None = None) -> None:
         """Nobody wants an answer any more: to the questions of one exchange, or to all of them."""
@@ -160,7 +166,8 @@ class Desk:
         ticket.proposal = proposal = proposer.begin()
         self.changes += 1
         try:
-            await proposer.finish(proposal, params, ticket.future)
+            if ticket.future is not None:
+                await proposer.finish(proposal, params, ticket.future)
         finally:
             self.changes += 1
         return proposal
@@ -171,5 +178,24 @@ class Desk:
         ticket.reply, ticket.by, ticket.why = reply, by, why
         ticket.state = state
         self.changes += 1
-        if not ticket.future.done():
-            ticket.future.set_result(reply)
+        future, ticket.future = ticket.future, None
+        if future is not None and not future.done():
+            future.set_result(reply)
+        self._over += 1
+        if self._over >= 2 * MOST_OVER:
+            self._let_go()
+
+    def _open(self, question: Question) -> Ticket:
+        self._asked += 1
+        ticket = Ticket(self._asked, question)
+        self.tickets = (*self.tickets, ticket)
+        return ticket
+
+    def _let_go(self) -> None:
+        """Keep no longer what was over before the newest `MOST_OVER`. What the traffic does not tell is kept."""
+        over = [each for each in self.tickets if each.state is not TicketState.WAITING]
+        gone = {each.number for each in over[:-MOST_OVER] if each.proposal is None and each.by != BY_NOBODY}
+        self.earlier.extend(each.question.exchange for each in over if each.number in gone)
+        self.tickets = tuple(each for each in self.tickets if each.number not in gone)
+        self._over = MOST_OVER
+        self.changes += 1  # for another thread that has looked in between

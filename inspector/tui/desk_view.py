@@ -20,7 +20,15 @@ class DeskView:
 
     @property
     def tickets(self) -> tuple[Ticket, ...]:
-        """All questions that came to the desk, oldest first. Read their state, and answer with `answer`."""
+        """Questions that came to the desk, oldest first: all that wait, and those that were over last.
+
+        Read their state, and answer with `answer`.
+        """
+        return ()
+
+    @property
+    def answered_earlier(self) -> Sequence[int]:
+        """The exchanges of questions that were over before those: the journal has them. Grows only."""
         return ()
 
     @property
@@ -73,8 +81,13 @@ class LiveDeskView(DeskView):
 
     @property
     def tickets(self) -> tuple[Ticket, ...]:
-        """All questions that came to the desk."""
+        """As the desk keeps them."""
         return self._live.session.options.desk.tickets if self._live.session else ()
+
+    @property
+    def answered_earlier(self) -> Sequence[int]:
+        """As the desk has let them go."""
+        return self._live.session.options.desk.earlier if self._live.session else ()
 
     @property
     def desk_changes(self) -> int:

@@ -1,16 +1,23 @@
 """The desk: who answers, who waits, and what becomes of a question that nobody wants answered any more."""
 
 import asyncio
+import gc
+import weakref
 
+import msgspec
 import pytest
 
 from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result, Root, accepted, declined
-from inspector.session.desk import BY_NOBODY, BY_PERSON, BY_ROOTS, Desk, TicketState
+from inspector.session.desk import BY_NOBODY, BY_PERSON, BY_ROOTS, MOST_OVER, Desk, TicketState
 from tests.waiting import until
 
 
 def asks(kind: Kind = Kind.ELICITATION, *, exchange: int = 1) -> Question:
     return Question(kind, None, exchange, exchange, 0)
+
+
+class Params(dict[str, str]):
+    """Params that can be asked whether they are still there."""
 
 
 async def says_yes(question: Question) -> Reply | None:
@@ -133,3 +140,33 @@ async def test_everything_that_happens_can_be_told_by_one_number() -> None:
     seen.append(desk.changes)
     await asking
     assert seen == sorted(set(seen))
+
+
+async def test_what_is_over_is_kept_in_small_numbers() -> None:
+    """Two thousand answered requests: the newest can be opened as they were, of the others the exchange is known."""
+    desk = Desk([("first", says_yes)], has_person=True)
+    asked = []
+    for n in range(1, 2001):
+        params = Params()
+        asked.append(weakref.ref(params))
+        await desk.ask(msgspec.structs.replace(asks(exchange=n), params=params))
+    del params
+    gc.collect()
+    assert MOST_OVER <= len(desk.tickets) <= 2 * MOST_OVER
+    assert desk.tickets[-1].number == 2000
+    assert sum(each() is not None for each in asked) <= 2 * MOST_OVER, "what was asked goes with its ticket"
+    assert [*desk.earlier, *(each.question.exchange for each in desk.tickets)] == [*range(1, 2001)]
+    assert all(each.future is None for each in desk.tickets), "nor is what was waited for kept"
+
+
+async def test_what_waits_is_never_let_go() -> None:
+    desk = Desk(has_person=True)
+    async with asyncio.TaskGroup() as group:
+        waits = group.create_task(desk.ask(asks(exchange=7)))
+        await until(lambda: bool(desk.tickets), "it waits")
+        for n in range(3 * MOST_OVER):
+            desk.refuse(asks(exchange=10 + n), Refusal(-1, "no"))
+        (first,) = desk.waiting
+        assert (first.number, first.question.exchange) == (1, 7)
+        assert desk.answer(first, accepted())
+        assert await waits == accepted()

@@ -52,6 +52,8 @@ class InboxRows(RowSource):
         self._seen: tuple[int, ...] = ()
         self._generation = 0
         self.asked: tuple[Asked, ...] = ()
+        self._earlier = 0
+        self._over: list[Asked] = []
 
     def take(self) -> bool:
         """Take in what has happened; whether anything has."""
@@ -66,13 +68,27 @@ class InboxRows(RowSource):
         self._seen = seen
         self._generation += 1
         if subject.can_act:
-            every = [Asked(ticket.question, ticket) for ticket in subject.tickets]
+            every = [*self._before(), *(Asked(ticket.question, ticket) for ticket in subject.tickets)]
         else:
             every = [self._recorded(question) for question in known[: grown[0]]]
         waiting = [asked for asked in every if asked.waits or asked.waited]
         kept = {asked.key for asked in waiting}  # another thread may end one meanwhile
         self.asked = (*waiting, *(asked for asked in reversed(every) if asked.key not in kept))
         return True
+
+    def _before(self) -> list[Asked]:
+        """What was over before the tickets that the desk still has, as the journal tells it."""
+        subject = self._subject
+        earlier = subject.answered_earlier
+        if len(earlier) != self._earlier:
+            self._earlier = len(earlier)
+            exchanges, kept = set(earlier), {(each.question.exchange, each.question.key) for each in subject.tickets}
+            self._over = [
+                self._recorded(each)
+                for each in subject.journal.conversation.questions
+                if each.exchange in exchanges and (each.exchange, each.key) not in kept
+            ]
+        return self._over
 
     def _recorded(self, question: Question) -> Asked:
         journal = self._subject.journal

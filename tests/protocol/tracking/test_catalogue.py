@@ -143,7 +143,7 @@ class Counting(dict[str, Any]):
         Counting.compared += 1
         return super().__eq__(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 def fetched(catalogue: Catalogue, pages: int) -> list[Listing]:

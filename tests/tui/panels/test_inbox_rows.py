@@ -1,10 +1,13 @@
 """The rows of the Inbox."""
 
+from collections.abc import Sequence
+
 from inspector.protocol.questions import Kind, Refusal, Result, declined
 from inspector.tui.panels.inbox_rows import InboxRows, age
 from inspector.tui.past_subject import PastSubject, past_of
 from inspector.tui.subject import Stage
 from inspector.viewmodels.lines import plain
+from inspector.viewmodels.recorded_questions import answered_section
 from tests.tui.panels.asking import Asking
 from tests.tui.staging import Staged
 from tests.viewmodels.tape import Tape
@@ -85,4 +88,30 @@ async def test_what_the_server_calls_complete_says_so() -> None:
     subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
     assert rows.take()
     assert "complete" in plain(rows.row(0, 79).spans)
+    subject.journal.close()
+
+
+async def test_what_the_desk_no_longer_keeps_is_read_from_the_journal() -> None:
+    class Busy(Asking):
+        """Its desk has let go of the first two requests."""
+
+        @property
+        def answered_earlier(self) -> Sequence[int]:
+            return [each.exchange for each in self.journal.conversation.questions]
+
+    subject = Busy()
+    for n, reply in ((901, {"action": "decline"}), (902, {"action": "accept", "content": {"city": "Oslo"}})):
+        subject.tape.server_request(n, "elicitation/create", {"message": f"Which city, {n}?"})
+        subject.tape.client_answer(n, reply)
+    await subject.answer(subject.ask_city("Newest?"), declined())
+    rows = InboxRows(subject)
+    assert rows.take()
+    lines = [plain(rows.row(at, 100).spans) for at in range(rows.count)]
+    assert [line.split()[1] for line in lines] == ["declined", "accepted", "declined"]
+    assert ["Newest?" in lines[0], "902?" in lines[1], "901?" in lines[2]] == [True] * 3
+    over = rows.asked[1]
+    assert over.stood is not None
+    answered = answered_section(over.question, subject.journal, over.stood)
+    assert answered is not None
+    assert "Oslo" in str(answered), "it can still be opened with its answer"
     subject.journal.close()
