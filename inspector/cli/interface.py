@@ -1,7 +1,7 @@
 """Opening the interface on a target: the server first, the screen second, and nothing left behind.
 
 The server starts first, then the engine that talks to it is imported, and the interface last: so that all three take
-their time together.
+their time together. What is said to the server follows the first picture, which need not wait for it.
 """
 
 import gc
@@ -54,7 +54,7 @@ def inspect(world: World, chosen: Chosen, show: "Show | None" = None) -> ExitSta
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
             sittings = servers.add(chosen)
-            first = sittings.begin()
+            first = sittings.begin(held=show is None)
             beside = [servers.open(each) for each in others]
             status = show(sittings.begin, first) if show else _show(sittings.begin, first, beside, servers)
     finally:

@@ -16,7 +16,7 @@ from inspector.errors import InspectError
 from inspector.protocol.offers import TASKS
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
-from inspector.session.open import Settings
+from inspector.session.wishes import Settings
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.guide import Guide

@@ -45,8 +45,10 @@ class Sittings:
         self._ended = False
         self.lives: list[Live] = []
 
-    def begin(self, offers: frozenset[str] | None = None) -> "Live":
+    def begin(self, offers: frozenset[str] | None = None, *, held: bool = False) -> "Live":
         """Connect anew, with a journal of its own; `offers` in the place of what the command line offers.
+
+        `held`: the server starts, and nothing is sent to it before `Live.begin`.
 
         Raises: UsageError if the journal's file can't be made.
         """
@@ -54,7 +56,7 @@ class Sittings:
             started = self._head_start()
             if started is not None:
                 undo.callback(abandon, started)
-            live = self._connected(offers, started)
+            live = self._connected(offers, started, held=held)
             undo.pop_all()
         return live
 
@@ -72,7 +74,7 @@ class Sittings:
         except ConnectError:
             return None
 
-    def _connected(self, offers: frozenset[str] | None, started: Started | None) -> "Live":
+    def _connected(self, offers: frozenset[str] | None, started: Started | None, *, held: bool) -> "Live":
         from inspector.cli.launch import kept_journal, numbered, settings_for
         from inspector.session.engine import Engine, Live
 
@@ -84,7 +86,7 @@ class Sittings:
         journal = kept_journal(chosen, self._world)
         settings = settings_for(chosen, self._world, has_person=True)
         settings = replace(settings, started=started, offers=settings.offers if offers is None else offers)
-        live = Live(self._engine, chosen.target, journal, settings)
+        live = Live(self._engine, chosen.target, journal, settings, held=held)
         self.lives.append(live)
         return live
 

@@ -12,7 +12,8 @@ from inspector.errors import InspectError
 from inspector.replay.resend.performing import Resent, Wish, resend
 from inspector.replay.resend.plan import Plan
 from inspector.session.engine import Live
-from inspector.session.session import Session, State
+from inspector.session.session import Session
+from inspector.session.wishes import State
 
 _PACE_S = 0.02
 

@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.capture.journal import Journal
 from inspector.capture.store import Entry
@@ -18,9 +18,10 @@ from inspector.config.targets import Target
 from inspector.errors import InspectError
 from inspector.protocol.events import Event, Outdated
 from inspector.session.lists import Lists
-from inspector.session.open import Settings, open_session
-from inspector.session.session import Session, State
-from inspector.session.watching import watch_again
+from inspector.session.wishes import Settings, State
+
+if TYPE_CHECKING:
+    from inspector.session.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,10 @@ class Engine:
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Run a coroutine on the engine's loop; its result, from any thread."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def call(self, work: Callable[[], object]) -> None:
+        """Call a function on the engine's loop, soon."""
+        self._loop.call_soon_threadsafe(work)
 
     def stop(self) -> None:
         """End the loop and the thread. Whatever still runs is cancelled first."""
@@ -66,7 +71,10 @@ class Live:
     state (`session.state`, `session.error`, `session.why`), never an exception here.
     """
 
-    def __init__(self, engine: Engine, target: Target, journal: Journal, settings: Settings) -> None:
+    def __init__(
+        self, engine: Engine, target: Target, journal: Journal, settings: Settings, *, held: bool = False
+    ) -> None:
+        """`held`: nothing is sent before `begin`; a server that was started ahead runs meanwhile."""
         self.engine = engine
         self.target = target
         self.journal = journal
@@ -80,7 +88,17 @@ class Live:
         self.watch_first: tuple[str, ...] = ()
         """Resources to watch once it is open: those of the conversation before."""
         self._enough: asyncio.Event | None = None
+        self._made = asyncio.Event()
+        """Set when there is a session, or never will be."""
+        self._may_connect = asyncio.Event()
+        if not held:
+            self._may_connect.set()
         self._life = engine.submit(self._live())
+
+    def begin(self) -> None:
+        """Connect now, where that was held back; else nothing happens. From any thread."""
+        if not self._may_connect.is_set():
+            self.engine.call(self._may_connect.set)
 
     @property
     def state(self) -> State:
@@ -92,11 +110,12 @@ class Live:
         """The kind of list being fetched now, None if none is."""
         return self.lists.fetching
 
-    def run(self, work: Callable[[Session], Coroutine[Any, Any, T]]) -> "Future[T]":
+    def run(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> "Future[T]":
         """Do something with the session, on its own loop."""
 
         async def on_engine() -> T:
-            assert self.session is not None, "the session is made before anybody can ask for it"
+            await self._made.wait()
+            assert self.session is not None, "the engine has made it, or has crashed"
             return await work(self.session)
 
         return self.engine.submit(on_engine())
@@ -120,18 +139,23 @@ class Live:
         async def on_engine() -> None:
             if self._enough is not None:
                 self._enough.set()
+            self._may_connect.set()
             await asyncio.shield(asyncio.wrap_future(self._life))  # whoever waits no longer ends nothing halfway
 
         return self.engine.submit(on_engine())
 
     async def _live(self) -> None:
         self._enough = asyncio.Event()
+        await self._may_connect.wait()
         try:
+            from inspector.session.open import open_session  # the first picture has no use for a session
+
             async with (
                 open_session(self.target, self.journal, self.settings) as session,
                 asyncio.TaskGroup() as tasks,
             ):
                 self.session = session
+                self._made.set()
                 work = tasks.create_task(self._work(session))
                 await self._enough.wait()
                 work.cancel()  # it may still be connecting, to a server that never answers
@@ -139,9 +163,10 @@ class Live:
             logger.exception("the conversation ended by an error of this program")
             self.crash = error
         finally:
+            self._made.set()
             self.journal.close()
 
-    async def _work(self, session: Session) -> None:
+    async def _work(self, session: "Session") -> None:
         """Connect, list what is offered, and list anew what the server says has changed."""
         changed = asyncio.Event()
 
@@ -162,7 +187,7 @@ class Live:
             session.watching.follow_lists()
             await self.lists.fetch(session)
             if self.watch_first:
-                await watch_again(session.watching, self.watch_first)
+                await session.watching.again(self.watch_first)
             while True:
                 changed.clear()
                 await self.lists.follow(session)

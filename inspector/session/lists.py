@@ -7,6 +7,7 @@ each fetching that the list has changed is not obeyed for ever.
 
 import asyncio
 from collections import deque
+from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal
 from inspector.protocol import peek
@@ -14,8 +15,10 @@ from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.things import LISTS
-from inspector.session.session import Session, State
-from inspector.session.wishes import ListWishes
+from inspector.session.wishes import ListWishes, State
+
+if TYPE_CHECKING:
+    from inspector.session.session import Session
 
 OFTEN, WINDOW_S = 10, 10.0
 """So many fetchings by itself, within so many seconds, are enough."""
@@ -37,14 +40,14 @@ class Lists:
         self._lock = asyncio.Lock()
         self._times: dict[str, deque[float]] = {kind: deque(maxlen=OFTEN) for kind in LISTS}
 
-    async def fetch(self, session: Session, kinds: tuple[str, ...] = ()) -> None:
+    async def fetch(self, session: "Session", kinds: tuple[str, ...] = ()) -> None:
         """Fetch lists anew; without kinds, all that the server offers. Nothing that comes is raised."""
         for kind in kinds or self.offered(session):
             shown = self._journal.conversation.catalogue.listings[kind].pages
             async with self._lock:
                 await self._fetch(session, kind, None, max(1, shown) if self.page_by_page else None)
 
-    async def fetch_more(self, session: Session, kinds: tuple[str, ...]) -> None:
+    async def fetch_more(self, session: "Session", kinds: tuple[str, ...]) -> None:
         """Fetch one page more of each list that has more."""
         for kind in kinds:
             async with self._lock:
@@ -52,7 +55,7 @@ class Lists:
                 if cursor is not None:
                     await self._fetch(session, kind, cursor, 1)
 
-    async def follow(self, session: Session) -> None:
+    async def follow(self, session: "Session") -> None:
         """Fetch by itself what has changed, if that is wished."""
         if not self.by_itself:
             return
@@ -65,7 +68,7 @@ class Lists:
             times.append(now)
             await self.fetch(session, (kind,))
 
-    def offered(self, session: Session) -> tuple[str, ...]:
+    def offered(self, session: "Session") -> tuple[str, ...]:
         """The lists that the capabilities promise, or that were fetched before; tools if nothing at all is promised."""
         declared = session.opening.capabilities if session.opening else {}
         listings = self._journal.conversation.catalogue.listings
@@ -77,7 +80,7 @@ class Lists:
         listings = self._journal.conversation.catalogue.listings
         return tuple(kind for kind, listing in listings.items() if listing.asked and listing.outdated)
 
-    async def _fetch(self, session: Session, kind: str, cursor: str | None, most_pages: int | None) -> None:
+    async def _fetch(self, session: "Session", kind: str, cursor: str | None, most_pages: int | None) -> None:
         if session.state is not State.OPEN:
             return
         self.fetching = kind

@@ -6,77 +6,30 @@ HTTP is imported only for an HTTP target: a server on stdio must not pay for a c
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.protocol.extensions import Advertised
 from inspector.protocol.flows.connect import Wish
-from inspector.protocol.questions import Root
-from inspector.protocol.revisions._shape import Carriage, Era
-from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.revisions._shape import Carriage
 from inspector.protocol.stamp import ClientIdentity
 from inspector.sampler.choice import ModelChoice
 from inspector.session.desk import Desk, Policy
 from inspector.session.proposals import Proposer
 from inspector.session.session import Options, Session
-from inspector.session.wishes import Clocks, ListWishes
+from inspector.session.wishes import Settings
 from inspector.transports.base import Transport
 from inspector.transports.limits import LIMITS, Limits
 
 if TYPE_CHECKING:  # of servers that are reached by URL
-    from inspector.auth.guide import Guide
-    from inspector.session.scripted import Prepared
     from inspector.transports.children import Started
     from inspector.transports.http.authorizing import Authorizer
+
+__all__ = ["Settings", "client_info", "open_session", "transport_for"]
 
 
 def client_info() -> dict[str, Any]:
     """What we say about ourselves to every server."""
     return {"name": "mcp-inspect", "title": "mcp-inspect", "version": __version__}
-
-
-def _forget(opening: Opening) -> None:
-    """Keep nothing."""
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """How to talk to a target."""
-
-    era: Era | None = None
-    """None: find out."""
-    revision: str = ""
-    """A version string to use and no other; "" for the newest."""
-    clocks: Clocks = msgspec.field(default_factory=Clocks)
-    probe_silence_s: float = 2.0
-    offers: frozenset[str] = frozenset()
-    """What questions of the server are offered an answer, by the names of `protocol.offers`."""
-    prepared: "tuple[Prepared, ...]" = ()
-    """Answers that need nobody, tried in order."""
-    policies: tuple[tuple[str, Policy], ...] = ()
-    """Who answers before those, by name."""
-    roots: tuple[Root, ...] = ()
-    extensions: Advertised = Advertised()
-    model: ModelChoice | None = None
-    """A real model for sampling requests that nothing prepared answers."""
-    lists: ListWishes = msgspec.field(default_factory=ListWishes)
-    has_person: bool = False
-    """Whether somebody is there to answer what nothing prepared answers."""
-    authorizer: "Callable[[str], Authorizer] | None" = None
-    """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
-    retry_cut: bool = False
-    """Whether to make calls again whose stream was cut, whatever they do."""
-    limits: Limits = LIMITS
-    guide: "Guide | None" = None
-    """Whoever takes the person at the screen to a login, for the screen to show; None: nobody does."""
-    remembered: Era | None = None
-    """What the target was found to be in an earlier run."""
-    revealed: Era | None = None
-    """What its command reveals; used where nothing is remembered."""
-    remember: Callable[[Opening], None] = _forget
-    started: "Started | None" = None
-    """The server of a command, where it was started ahead; the session takes it over."""
 
 
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:

@@ -22,7 +22,8 @@ from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.table import newest_of
 from inspector.protocol.stamp import stamped
-from inspector.session.session import Session, State
+from inspector.session.session import Session
+from inspector.session.wishes import State
 from inspector.transports.http.authorizing import Heard
 
 _SILENCE_S = 5.0

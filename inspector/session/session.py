@@ -7,7 +7,6 @@ leaving it ends the connection and every task, and a connection that dies by its
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,7 +32,7 @@ from inspector.session.ids import Ids
 from inspector.session.lost import is_lost
 from inspector.session.tasks import SessionTasks
 from inspector.session.watching import Watching
-from inspector.session.wishes import Clocks
+from inspector.session.wishes import Clocks, State
 from inspector.transports.base import Transport
 from inspector.transports.limits import LIMITS, Limits
 
@@ -41,15 +40,6 @@ if TYPE_CHECKING:
     from inspector.session.exactly import ByHand
 
 T = TypeVar("T")
-
-
-class State(StrEnum):
-    """Where a session stands."""
-
-    CONNECTING = "connecting"
-    OPEN = "open"
-    CLOSED = "closed"
-    """It ended, asked to or not; `Session.why` says."""
 
 
 def _forget(opening: Opening) -> None:

@@ -139,6 +139,12 @@ class Watching:
             came = await self._each(self.wanted.uris, subscribe)
             self.say(f"subscribed again in the new session: {len(came.granted.uris)} of {len(self.wanted.uris)}")
 
+    async def again(self, uris: Sequence[str]) -> None:
+        """Watch what was watched on a connection before, and say how that went."""
+        came = await self.watch(*uris)
+        said = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
+        self.say(f"{said}: {came.refused}" if came.refused else said)
+
     async def stop(self) -> None:
         """End all of it: the session is about to end."""
         self._stop_hearing()
@@ -203,13 +209,6 @@ class Watching:
         if len(self.said) < _MOST_SAID:
             self.said.append(what)
         self.tell(what)
-
-
-async def watch_again(watching: Watching, uris: Sequence[str]) -> None:
-    """Watch what was watched on a connection before, and say how that went."""
-    came = await watching.watch(*uris)
-    said = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
-    watching.say(f"{said}: {came.refused}" if came.refused else said)
 
 
 def _outcome(listening: Listening | None) -> Outcome:

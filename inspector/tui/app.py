@@ -136,6 +136,7 @@ class InspectApp(
         await self.action_show(self.tab.shown)
         self.start_clock()
         tab = self.tab
+        self.call_after_refresh(tab.subject.begin)
         self.call_after_refresh(lambda: self.mount(tab.notice))
         self.call_after_refresh(_settle)
         self.set_timer(self.CHECKS_AFTER_S, self.begin_checking)

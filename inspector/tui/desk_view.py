@@ -5,14 +5,16 @@ A recording asks nobody and takes no answers; a live conversation hands them to 
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.protocol.questions import Reply, Root
 from inspector.session.desk import Ticket
 from inspector.session.engine import Live
 from inspector.session.offering import offer
 from inspector.session.proposals import Proposer
-from inspector.session.session import Session
+
+if TYPE_CHECKING:
+    from inspector.session.session import Session
 
 
 class DeskView:
@@ -107,7 +109,7 @@ class LiveDeskView(DeskView):
     async def answer(self, ticket: Ticket, reply: Reply) -> bool:
         """Answer a question, on the loop where it waits."""
 
-        async def work(session: Session) -> bool:
+        async def work(session: "Session") -> bool:
             return session.options.desk.answer(ticket, reply)
 
         return await asyncio.wrap_future(self._live.run(work))
@@ -138,7 +140,7 @@ class LiveDeskView(DeskView):
     async def stop_consulting(self, ticket: Ticket) -> None:
         """Wait for the model no longer."""
 
-        async def work(session: Session) -> None:
+        async def work(session: "Session") -> None:
             if ticket.proposal is not None:
                 ticket.proposal.stop()
 

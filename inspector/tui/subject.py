@@ -22,7 +22,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.engine import Live
-from inspector.session.session import Session, State
+from inspector.session.wishes import State
 from inspector.tui.desk_view import DeskView, LiveDeskView
 from inspector.tui.login_view import LiveLoginView, LoginView
 from inspector.tui.memory_view import LiveMemoryView, MemoryView
@@ -31,6 +31,7 @@ from inspector.tui.task_view import LiveTaskView, TaskView
 from inspector.tui.watch_view import LiveWatchView, WatchView
 
 if TYPE_CHECKING:
+    from inspector.session.session import Session
     from inspector.viewmodels.live_checks import LiveChecks
 
 T = TypeVar("T")
@@ -129,7 +130,7 @@ class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView)
         """Make a request. `opened` is told, on this thread's loop, of each exchange as soon as it was sent."""
         raise NotImplementedError("a recorded conversation can't be continued")
 
-    async def perform(self, work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
+    async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
         """Do something with the session, on the engine's loop."""
         raise NotImplementedError("a recorded conversation can't be continued")
 
@@ -153,6 +154,9 @@ class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView)
     def stopped(self, kind: str) -> str:
         """Why a list was not fetched further, a sentence with the server's words; "" if nothing stopped it."""
         return ""
+
+    def begin(self) -> None:
+        """Connect, where that waited for the first picture."""
 
     async def end(self) -> None:
         """End whatever lives."""
@@ -257,12 +261,12 @@ class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, 
         def tell(exchange: Exchange) -> None:
             loop.call_soon_threadsafe(opened, exchange)
 
-        async def work(session: Session) -> Called:
+        async def work(session: "Session") -> Called:
             return await session.call(method, params, opened=tell)
 
         return await asyncio.wrap_future(self._live.run(work))
 
-    async def perform(self, work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
+    async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
         """Do something with the session, on the engine's loop."""
         return await asyncio.wrap_future(self._live.run(work))
 
@@ -290,6 +294,10 @@ class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, 
     def stopped(self, kind: str) -> str:
         """Why a list was not fetched further."""
         return self._live.lists.stopped.get(kind, "")
+
+    def begin(self) -> None:
+        """Connect, where that waited for the first picture."""
+        self._live.begin()
 
     async def end(self) -> None:
         """End the session; done when no child and no task of it is left."""

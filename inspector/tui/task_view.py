@@ -6,11 +6,13 @@ stands in `journal.conversation.tasks`, for both.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from inspector.session.engine import Live
-from inspector.session.session import Session
 from inspector.session.tasks import SessionTasks
+
+if TYPE_CHECKING:
+    from inspector.session.session import Session
 
 T = TypeVar("T")
 
@@ -41,7 +43,7 @@ class LiveTaskView(TaskView):
     async def on_tasks(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
         """Do something about tasks, on the engine's loop."""
 
-        async def on_engine(session: Session) -> T:
+        async def on_engine(session: "Session") -> T:
             return await work(session.tasks)
 
         return await asyncio.wrap_future(self._live.run(on_engine))

@@ -21,7 +21,7 @@ from inspector.cli.world import World
 from inspector.config.eras import Eras, process_key
 from inspector.config.paths import places
 from inspector.protocol.frames import Direction, Frame
-from inspector.session.session import State
+from inspector.session.wishes import State
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect, scripted, server
 

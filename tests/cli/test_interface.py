@@ -20,8 +20,7 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
 from inspector.session.engine import Live
-from inspector.session.session import State
-from inspector.session.wishes import Clocks
+from inspector.session.wishes import Clocks, State
 from inspector.viewmodels.start import OpenCapture
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal, demo

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from unittest import mock
 
 import click
@@ -121,11 +122,10 @@ def test_an_interrupt_before_anything_happened_is_an_interrupt() -> None:
         assert run(["info"]) == ExitStatus.INTERRUPTED
 
 
-def test_what_ends_with_the_interface_is_written_and_told_and_nothing_is_freed_first() -> None:
+def test_what_was_said_is_written_at_the_end_and_nothing_is_freed_first() -> None:
     code = (
-        "import atexit, sys, threading, types\n"
+        "import atexit, threading\n"
         "from unittest import mock\n"
-        "sys.modules['textual'] = types.ModuleType('textual')\n"
         "from inspector import __main__ as program\n"
         "class Large:\n"
         "    def __del__(self): print('freed')\n"
@@ -138,3 +138,16 @@ def test_what_ends_with_the_interface_is_written_and_told_and_nothing_is_freed_f
     )
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=30)
     assert (ended.returncode, ended.stdout) == (7, b"shown at the end\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_output_that_can_not_be_written_at_the_end_is_no_success() -> None:
+    code = (
+        "from unittest import mock\n"
+        "from inspector import __main__ as program\n"
+        "with mock.patch.object(program, 'run', lambda argv: print('shown') or 0):\n"
+        "    program.main()\n"
+    )
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run([sys.executable, "-E", "-c", code], cwd=ROOT, stdout=full, check=False, timeout=30)
+    assert ended.returncode == 120

@@ -1,5 +1,6 @@
 """The conversations of one run: each server on an engine of its own, recorded in a file of its own, ended together."""
 
+import asyncio
 import io
 import os
 import signal
@@ -21,8 +22,8 @@ from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
 from inspector.protocol.facts import ConnectionEvent, ProcessEvent
 from inspector.session.engine import Live
-from inspector.session.session import State
-from inspector.session.wishes import Clocks
+from inspector.session.session import Session
+from inspector.session.wishes import Clocks, State
 from inspector.transports.children import Started, start
 from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer
 from inspector.viewmodels.wanted import OpenTyped
@@ -87,6 +88,32 @@ def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(star
     assert [fact.event for fact in facts] == [ConnectionEvent.OPEN, ProcessEvent.SPAWN]  # type: ignore[union-attr]
     assert len(started) == 1  # reconnecting starts it as ever
     assert started[0].child.returncode is not None
+
+
+def test_nothing_is_said_to_a_server_that_is_held_until_it_may_begin(started: list[Started]) -> None:
+    sittings = Sittings(_chosen(record=False), _world())
+    live = sittings.begin(held=True)
+    asked = live.run(_pid)  # waits for the session
+    live.engine.submit(asyncio.sleep(0)).result(30)  # what was submitted before has had its turn
+    assert (live.session, live.journal.count, live.state, asked.done()) == (None, 0, State.CONNECTING, False)
+    live.begin()
+    live.begin()  # a second time does nothing
+    assert asked.result(30) == started[0].child.pid
+    _wait_until_open(live)
+    sittings.end()
+
+
+def test_a_server_that_is_held_is_ended_with_the_others(started: list[Started]) -> None:
+    sittings = Sittings(_chosen(record=False), _world())
+    sittings.begin(held=True)
+    sittings.end()
+    assert started[0].child.returncode is not None
+
+
+async def _pid(session: Session) -> int:
+    await until(lambda: session.transport.pid is not None, "the server is taken over")  # type: ignore[attr-defined]
+    pid: int = session.transport.pid  # type: ignore[attr-defined]
+    return pid
 
 
 def test_nothing_is_started_ahead_of_a_file_that_can_not_be_made(tmp_path: Path, started: list[Started]) -> None:

@@ -9,7 +9,7 @@ from inspector.cli import taking_over
 from inspector.cli.commands import resend
 from inspector.cli.exit_status import ExitStatus
 from inspector.session.engine import Live
-from inspector.session.session import State
+from inspector.session.wishes import State
 from tests.captures.record import sample
 from tests.cli.running import demo
 from tests.cli.running import inspect as run

@@ -13,7 +13,7 @@ from inspector.config.targets import StdioTarget
 from inspector.protocol.revisions._shape import Era
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
-from inspector.session.session import State
+from inspector.session.wishes import State
 from tests.architecture.sources import ROOT
 from tests.waiting import until
 

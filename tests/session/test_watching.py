@@ -13,7 +13,6 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.tracking.subscriptions import Filter, Standing
 from inspector.session.listening import Patience
 from inspector.session.session import Session
-from inspector.session.watching import watch_again
 from inspector.transports.memory import Peer
 from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
 from tests.waiting import until
@@ -239,13 +238,13 @@ async def test_no_clock_ends_a_stream() -> None:
 
 async def test_what_was_watched_on_a_connection_before_is_watched_again() -> None:
     async with session(answering({"resources/subscribe": {}})) as live:
-        await watch_again(live.watching, ("a:b", "c:d"))
+        await live.watching.again(("a:b", "c:d"))
         assert live.watching.wanted.uris == ("a:b", "c:d")
         assert live.watching.said == ["watching again what was watched before: 2 of 2"]
 
 
 async def test_what_is_refused_on_the_new_connection_is_told() -> None:
     async with session(answering({})) as live:
-        await watch_again(live.watching, ("a:b",))
+        await live.watching.again(("a:b",))
         (said,) = live.watching.said
         assert said.startswith("watching again what was watched before: 0 of 1: the server answered with error -32601")

@@ -18,7 +18,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.sampler.choice import Key, ModelChoice
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
-from inspector.session.session import State
+from inspector.session.wishes import State
 from inspector.tui.app import InspectApp
 from tests.servers.model import KEY, Endpoint, as_json, completion, endpoint
 from tests.tui.screen_text import text

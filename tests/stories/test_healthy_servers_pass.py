@@ -18,7 +18,8 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
-from inspector.session.session import Session, State
+from inspector.session.session import Session
+from inspector.session.wishes import State
 from inspector.transports.http.listener import Listener
 from inspector.viewmodels.live_checks import LiveChecks
 from tests.cli.running import SERVERS, Ran, inspect

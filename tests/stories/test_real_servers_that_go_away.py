@@ -12,7 +12,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ProcessFact
 from inspector.protocol.flows.steps import Broken, Refused, Replied
 from inspector.session.open import Settings, open_session
-from inspector.session.session import State
+from inspector.session.wishes import State
 from tests.stories.real_targets import free_port, named, running
 from tests.stories.visits import seen
 from tests.waiting import until

@@ -14,7 +14,7 @@ from inspector.config.targets import StdioTarget, Target
 from inspector.session.engine import Engine, Live
 from inspector.session.open import Settings
 from inspector.session.opened import Opened
-from inspector.session.session import State
+from inspector.session.wishes import State
 from inspector.tui.app import InspectApp
 from inspector.viewmodels.tail_lines import TailWriter
 from tests.architecture.sources import ROOT

@@ -29,15 +29,16 @@ SIZE = (120, 36)
 class Sitting:
     """The demo server behind an app, as often as it is asked for."""
 
-    def __init__(self, *flags: str) -> None:
+    def __init__(self, *flags: str, held: bool = False) -> None:
         self.engine = Engine()
+        self.held = held
         self.flags = flags
         self.lives: list[Live] = []
 
     def begin(self) -> Live:
         environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
         target = StdioTarget((sys.executable, "-m", "inspector.demo", *self.flags), environment, str(REPO))
-        self.lives.append(Live(self.engine, target, start_capture(None), Settings()))
+        self.lives.append(Live(self.engine, target, start_capture(None), Settings(), held=self.held))
         return self.lives[-1]
 
 
@@ -55,6 +56,15 @@ async def connected(pilot: Pilot[None]) -> None:
     assert isinstance(app, InspectApp)
     await until(lambda: app.subject.stage is Stage.OPEN, "connected")
     await until(lambda: "gull-rock-lighthouse" in text(app), "the server's name in the header")
+
+
+async def test_the_first_picture_comes_before_the_first_message() -> None:
+    sitting = Sitting(held=True)
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+    sitting.lives[0].end().result(10)
+    sitting.engine.stop()
 
 
 async def test_digits_show_the_screens_and_escape_never_quits(sitting: Sitting) -> None:

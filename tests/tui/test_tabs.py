@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from inspector.auth.guide import Guide, Waiting
 from inspector.protocol.frames import Frame
-from inspector.session.session import State
+from inspector.session.wishes import State
 from inspector.tui.screens.confirm import ConfirmScreen
 from inspector.tui.screens.open import OpenScreen
 from inspector.tui.subject import Stage

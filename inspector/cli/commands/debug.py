@@ -16,7 +16,7 @@ from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.session.session import State
+from inspector.session.wishes import State
 from inspector.viewmodels.memory import Memory, memory_of, resident_bytes
 
 _EXAMPLES = (

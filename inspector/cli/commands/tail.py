@@ -19,7 +19,7 @@ from inspector.cli.world import World
 from inspector.config.filters import SavedFilters
 from inspector.config.paths import places
 from inspector.errors import UsageError
-from inspector.session.session import State
+from inspector.session.wishes import State
 
 _EXAMPLES = (
     "mcp-inspect tail session.mcpcap 'tool == search and dur > 500ms'",
