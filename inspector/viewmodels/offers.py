@@ -94,6 +94,11 @@ class OfferList(RowSource):
         """What is offered in a row."""
         return self.rows[index].thing
 
+    def identity(self, index: int) -> object:
+        """Its kind and key."""
+        thing = self.thing(index)
+        return type(thing), thing.key
+
     @property
     def count(self) -> int:
         return len(self.rows)

@@ -65,6 +65,10 @@ class RowSource(Protocol):
         """Return what identifies the row when rows move, for example a frame's number; ascending."""
         return index
 
+    def identity(self, index: int) -> object:
+        """What the row at `index` is known by when other rows come or go, where its key is only its place."""
+        return self.key(index)
+
     def index_of(self, key: int) -> int:
         """Return where the row with `key` is now, or, if it is not shown, the last one before it; -1 if none."""
         return min(key, self.count - 1)

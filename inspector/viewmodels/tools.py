@@ -130,6 +130,11 @@ class ToolList(RowSource):
         """The tool in a row."""
         return self.rows[index].tool
 
+    def identity(self, index: int) -> object:
+        """Its kind and key."""
+        thing = self.thing(index)
+        return type(thing), thing.key
+
     @property
     def count(self) -> int:
         return len(self.rows)

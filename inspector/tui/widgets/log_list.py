@@ -190,6 +190,10 @@ One line per row, the newest last. The list follows the newest row until you mov
         super().moved()
         self._tell(by_reader=True)
 
+    def identity(self, index: int) -> object:
+        """What the source knows the row by; -1 for a row that has gone."""
+        return self._source.identity(index) if index < self._source.count else -1
+
     def opened(self) -> None:
         """Tell that the reader wants the row; it stays chosen, so the list ceases to follow."""
         if self.view.cursor >= 0:

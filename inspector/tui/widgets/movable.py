@@ -25,12 +25,24 @@ class Movable(Widget, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         self.view = Viewport()
         self._dragging = False
+        self._pressed: object = None
+        """The line that a button was pressed on, as `identity` names it; None for none."""
         super().__init__(id=id, classes=classes)
 
     @property
     def header_height(self) -> int:
         """Lines above the window that do not move."""
         return 0
+
+    def identity(self, index: int) -> object:
+        """What a line is known by while it moves; never None."""
+        return index
+
+    def _line_at(self, event: events.MouseEvent) -> int:
+        """The line under the mouse; -1 if there is none."""
+        index = self.view.top + event.y - self.header_height
+        is_line = event.x < self.size.width - 1 and event.y >= self.header_height and index < self.view.count
+        return index if is_line else -1
 
     def moved(self) -> None:
         """The reader has moved the cursor or the window. To be extended."""
@@ -87,6 +99,8 @@ class Movable(Widget, can_focus=True):
             self._dragging = True
             self.capture_mouse()
             self._drag(event.y)
+        index = self._line_at(event)
+        self._pressed = self.identity(index) if index >= 0 else None
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Drag the scrollbar."""
@@ -103,9 +117,12 @@ class Movable(Widget, can_focus=True):
         self.scroll_lines_to(self.view.top_at(y - self.header_height, self.view.height))
 
     def on_click(self, event: events.Click) -> None:
-        """Open the line that was clicked, as Enter does."""
-        index = self.view.top + event.y - self.header_height
-        if event.x < self.size.width - 1 and event.y >= self.header_height and index < self.view.count:
+        """Open the line that the button was pressed on, as Enter does, also if lines have come or gone since."""
+        index = self._line_at(event)
+        pressed, self._pressed = self._pressed, None
+        if pressed is not None and (index < 0 or self.identity(index) != pressed):
+            index = next((each for each in self.view.visible if self.identity(each) == pressed), -1)
+        if index >= 0:
             self.go_to(index)
             if event.chain == 1:
                 self.opened()

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 import pytest
+from textual.events import Click, MouseUp
 from textual.message import Message
 
 from inspector.tui.widgets.log_list import LogList
 from inspector.viewmodels.roles import Span
 from inspector.viewmodels.rows import RowSource, RowView, SpanRows
 from tests.tui.widgets.showing import Showing
+from tests.waiting import until
 
 
 class Rows(RowSource):
@@ -234,3 +236,32 @@ async def test_hostile_rows_are_shown_and_not_obeyed() -> None:
         assert all(strip.cell_length == 80 for strip in app.screen._compositor.render_strips())
         await pilot.click(widget, offset=(3, 2))
         assert app.is_running
+
+
+@pytest.mark.parametrize(
+    ("follow", "before", "after", "opened"),
+    [(True, range(40), range(43), [36]), (False, range(5, 20), range(20), [8]), (False, range(20), range(5, 20), [])],
+    ids=["rows come below", "rows come above", "the row goes"],
+)
+async def test_a_click_opens_the_row_that_was_pressed_though_rows_come_or_go_before_the_button_is_let_go(
+    follow: bool, before: range, after: range, opened: list[int]
+) -> None:
+    rows = Rows(0)
+    rows.rows = before
+    widget = LogList(rows, follow=follow)
+    app = Listening(widget)
+
+    def told() -> list[int]:
+        return [message.key for message in app.posted if isinstance(message, LogList.Opened)]
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        y = next(y for y, line in enumerate(app.rows()) if f"row {(opened or [3])[0]}" in line)
+        await pilot.mouse_down(widget, offset=(3, y))
+        rows.rows = after
+        rows.version += not follow
+        widget.sync()
+        await pilot.pause()
+        await pilot._post_mouse_events([MouseUp, Click], widget, offset=(3, y), button=1)
+        await pilot.press("home", "enter")
+        await until(lambda: after[0] in told(), "the first row is opened by a key")
+        assert told() == [*opened, after[0]]
