@@ -111,7 +111,7 @@ class LineSecrets:
             self._recent = [*self._recent[1 - _RECENT :], (place, content)]
             self._look_for_name(line)
             begun = None if "PRIVATE KEY" not in line else _BEGIN.search(line)
-            if begun is not None and _END.search(line, begun.end()) is None:
+            if begun is not None and _goes_on(line[begun.end() :]):
                 self._key_lines, self._others = _MOST_LINES, 0
                 self._prefix = _normal(line[: begun.start()])
             self._bare = _begun_key(line) or self._bare
@@ -131,7 +131,7 @@ class LineSecrets:
         words = [word for word in _BREAK.split(line) if word]
         while words and words[-1] in ("n", "r", "+"):  # what is left of "\n" + at the end of a line of source
             words.pop()
-        pieces = [each[0] for each in _RUN.finditer(line)]
+        pieces = [each[0] for each in _RUN.finditer(line) if _is_key_text(each[0])]
         last = words[-1] if words else ""
         if last.endswith(("\\n", "\\r")):
             last = last[:-2]
@@ -422,6 +422,19 @@ def _is_random(word: str) -> bool:
 def _runs_on(content: str) -> bool:
     """Whether a line is nothing but a part of a token, so that the next may be, too."""
     return _REST.fullmatch(content) is not None
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether a private key begins on the lines that follow: nothing is behind its BEGIN but, perhaps, a part of it."""
+    if _END.search(rest) is not None:
+        return False
+    plain = rest.strip(_CUT_SIGNS + "}])`+nr")
+    return not plain or ((found := _RUN.search(plain)) is not None and _is_key_text(found[0]))
+
+
+def _is_key_text(run: str) -> bool:
+    """Whether a long run of base64 may be one of random bytes, and no path of words."""
+    return any(map(str.isupper, run)) and any(map(str.islower, run))
 
 
 def _indentation(line: str) -> int:

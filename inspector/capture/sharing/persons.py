@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from inspector.capture.sharing import tokens
 from inspector.capture.sharing.replacing import Replacing
 
-_GENERIC = frozenset({"root", "user", "users", "home", "shared", "public", "runner", "nobody", "app", "node", "admin"})
+_GENERIC = frozenset(
+    {"root", "user", "users", "home", "shared", "public", "runner", "nobody", "app", "node", "admin", "username", "you"}
+)
 """Names that name nobody."""
 
 

@@ -24,6 +24,8 @@ _LONGEST_OF_LINES = 4 << 20
 _WORTH_A_LOOK = (*STEMS, *tokens.SCHEMES, *(each.lower() for each in tokens.BEGINNINGS), "private-lines", "phrase")
 _ANNOUNCED = re.compile(rf"{tokens.PEM_BEGIN}(?:\s|\\+[nr])*[\"',]*")
 """The first line of a private key alone, which is no secret."""
+_CODE = re.compile(r"[\w.]+\(|[{(\[]+[])}]*|new|await|<[a-z][\w -]*>|\$[A-Z_][A-Z0-9_]+|\$\{[A-Za-z_][\w:.-]*")
+"""What source code and manuals have in the place of a value: a call, a placeholder, a variable."""
 _LONG_HEX = re.compile(r"[0-9A-Fa-f:-]{32}")
 _BEHIND = re.compile(r"(?<![\w.-])([A-Za-z]+)[ \t]$")
 _SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
@@ -167,7 +169,7 @@ class Prose:
             return found[0]
         if _DONE.match(value) or "•" in value or value.lower() in tokens.SCHEMES:
             return found[0]
-        if _SCHEMED.match(found.string, found.start()):
+        if _SCHEMED.match(found.string, found.start()) or _CODE.fullmatch(value):
             return found[0]
         if _is_plain_beside(found):
             return found[0]

@@ -82,6 +82,9 @@ def test_a_text_of_bytes_goes_back_to_them() -> None:
         "session id is shown below",
         "credentials are loaded from ~/.config/tool.json",
         "the next token is page2",
+        "var cookie = require('cookie');",
+        "const pw = new PathScurry(process.cwd())",
+        "run it with --secrets <path> or password: $DB_PASSWORD",
     ],
 )
 def test_what_only_speaks_of_a_secret_stays(text: str) -> None:

@@ -271,6 +271,11 @@ def test_other_lines_may_come_between_those_of_a_key_and_its_end_may_be_missing(
     assert "ThisIsNoPartOfAKeyAnyMoreAtAll" in said
 
 
+def test_a_sentence_about_a_begin_line_begins_no_key(tmp_path: Path) -> None:
+    lines = ("it looks for -----BEGIN PRIVATE KEY----- and what follows", "npx @modelcontextprotocol/server-everything")
+    assert _as_stderr(tmp_path, lines).split("\n")[1:] == [lines[1]]
+
+
 @pytest.mark.parametrize("name", ["password=", "db_password =", "API_KEY:", "clientSecret: |", "Authorization: Bearer"])
 @pytest.mark.parametrize("prefix", ["", "12:00:01 DEBUG "])
 def test_a_value_on_the_line_after_its_name_is_not_in_the_copy(tmp_path: Path, name: str, prefix: str) -> None:
