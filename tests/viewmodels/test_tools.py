@@ -95,6 +95,15 @@ def test_titles_stand_over_their_columns() -> None:
     assert plain(tools.row(0, 60).spans).endswith("164 B          ~41")
 
 
+def test_a_tool_is_known_by_the_same_wherever_its_row_is() -> None:
+    tools = ToolList()
+    tools.replace(_TOOLS, "")
+    before = tools.identity(2)
+    assert len({tools.identity(at) for at in range(3)}) == 3
+    tools.replace(_TOOLS[2:], "")
+    assert tools.identity(0) == before
+
+
 def test_other_tools_are_another_generation() -> None:
     tools = ToolList()
     before = tools.generation
