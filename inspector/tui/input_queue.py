@@ -6,6 +6,9 @@ before, and what is typed behind it would go to the wrong widget. So an event wa
 focus and the app has worked off its messages, and until the focus is where the screen has put it.
 
 An event never goes to a widget that is gone or hidden: such a widget takes every key and answers none.
+
+Keys typed ahead do not delay leaving. `ctrl+q` acts at once, and drops what waits before it. `q` may be a letter of a
+text, so it keeps its turn; of several screens that were asked for before it only the last is shown.
 """
 
 import time
@@ -27,6 +30,9 @@ _ROUNDS: Final = 2
 """From the focus to the app: once with the event itself, once with what its action has asked of the focused widget."""
 _MOST_TURNS: Final = 20
 """How often a widget that keeps getting messages is waited for in one round: in a flood keys go on."""
+
+_LEAVES: Final = "ctrl+q"
+"""Textual's own key for leaving: it is never text, and acts wherever the focus is."""
 
 
 class InputQueue:
@@ -50,6 +56,10 @@ class InputQueue:
 
     async def take(self, event: Event, act: Callable[[Event], Awaitable[None]]) -> None:
         """Let an event act, now or when its turn comes. Only to be called by the app's message loop."""
+        if isinstance(event, Key) and event.key == _LEAVES:
+            self._waiting.clear()
+            await act(event)
+            return
         self._waiting.append((event, act))
         await self._go_on()
 
@@ -67,6 +77,8 @@ class InputQueue:
                 self._begin(rounds=1)  # the focus comes first, then the key that waits
                 return
             event, act = self._waiting.popleft()
+            while self._waiting and self._shows_screen(event) and self._shows_screen(self._waiting[0][0]):
+                event, act = self._waiting.popleft()
             if isinstance(event, MouseDown):
                 self._pressed = self._pressed_at(event)
             moved = self._moved_click(event) if isinstance(event, MouseUp) else None
@@ -75,6 +87,18 @@ class InputQueue:
                 moved.widget.post_message(moved)
             if isinstance(event, Key | Paste | MouseDown | MouseUp):
                 self._begin(self._under(event), rounds=_ROUNDS)
+
+    def _shows_screen(self, event: Event) -> bool:
+        """Whether an event is a key that shows another screen, and is no text where the focus is."""
+        if not isinstance(event, Key):
+            return False
+        try:
+            focused, bound = self._app.focused, self._app.screen.active_bindings.get(event.key)
+        except ScreenStackError:
+            return False
+        if bound is None or not bound.binding.action.startswith("app.show("):
+            return False
+        return focused is None or not focused.check_consume_key(event.key, event.character)
 
     def _pressed_at(self, event: MouseDown) -> tuple[Widget, Offset, Offset] | None:
         """What a button is pressed on: the widget, where in it, and where on the screen."""

@@ -232,3 +232,39 @@ def test_in_a_real_terminal(tmp_path: Path) -> None:
         window.press(b"/all\r\rfog\t\x1542\t\t\x1b[C\n")
         window.until(b"Succeeded")
         window.until(b'"text"')
+
+
+async def test_of_screens_typed_ahead_the_last_is_shown_and_leaving_waits_for_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Forty keys took five seconds before a `q` behind them acted."""
+    shown: list[str] = []
+    left: list[int] = []
+    show = InspectApp.action_show
+
+    async def noting(app: InspectApp, name: str) -> None:
+        shown.append(name)
+        await show(app, name)
+
+    async def leaving(app: InspectApp) -> None:
+        left.append(len(shown))
+
+    async with before() as person:
+        monkeypatch.setattr(InspectApp, "action_show", noting)
+        monkeypatch.setattr(InspectApp, "action_quit", leaving)
+        await person.press_quickly(*"12345678" * 3, "q")
+        await until(lambda: bool(left), "q has had its turn")
+        assert len(shown) <= 3, "the first, which is under way, and the last"
+        assert app_of(person).tab.shown == shown[-1]
+        del shown[:], left[:]
+        await person.press_quickly("1", *"jk" * 40, "ctrl+q")
+        await until(lambda: bool(left), "ctrl+q acts")
+        assert left == [0] or left == [1]
+
+
+async def test_digits_typed_into_a_field_are_all_kept() -> None:
+    async with before() as person:
+        await person.press("2")
+        await person.sees(" text ")
+        await person.press_quickly("slash", *"12345")
+        await until(lambda: any(each.value == "12345" for each in app_of(person).query(Input)), "they are text")
