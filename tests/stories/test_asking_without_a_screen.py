@@ -104,6 +104,7 @@ def test_info_tells_who_is_there_and_how_much(ran: dict[str, Ran], request: pyte
         "capabilities",
         "instructions",
         "counts",
+        "failed",
         "apps",
         "caching",
         "notices",
