@@ -158,7 +158,7 @@ _STATE = re.compile(r"[a-z]{2,}(?:ed|ing|able|ible|ly|less|ful)")
 
 
 def speaks(word: str) -> bool:
-    """Whether a word of small letters says something of a secret, as "required" does, and is none."""
+    """Whether a lowercase word describes a secret, as "required" does, and is hardly its value."""
     return word in _SENTENCE or (len(word) > 4 and _STATE.fullmatch(word) is not None)
 
 
@@ -191,9 +191,9 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def key_digits(run: str) -> int | None:
-    """How many digits of base64 the private key has that begins with these; 0 if it can't be said, None if it is none.
+    """The length in base64 digits of the private key that begins with these; 0 if unknown, None if it is not a key.
 
-    Keys are told by their first bytes: PKCS#1, PKCS#8 (also encrypted), SEC 1 and PKCS#12 in DER (X.690), and those of
+    Keys are recognized by their first bytes: PKCS#1, PKCS#8 (also encrypted), SEC 1 and PKCS#12 in DER (X.690), and those of
     OpenSSH. Certificates, public keys and signatures begin otherwise.
     """
     try:
@@ -220,7 +220,7 @@ def key_digits(run: str) -> int | None:
 
 
 def _element(data: bytes) -> tuple[int, bytes]:
-    """How long an element of DER is with its head, and what of its body is there; 0 if that can't be said."""
+    """The length of an element of DER with its header, and the part of its body that is there; 0 if unknown."""
     first = data[1] if len(data) > 5 else 0x80
     if first < 0x80:
         return 2 + first, data[2:]
