@@ -22,8 +22,8 @@ _SCHEMED = re.compile(tokens.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9._")[0
 """A scheme whose credentials were replaced: it stays."""
 _LONGEST_OF_LINES = 4 << 20
 _WORTH_A_LOOK = (*STEMS, *tokens.SCHEMES, *(each.lower() for each in tokens.BEGINNINGS), "private-lines", "phrase")
-_ANNOUNCED = re.compile(rf"{tokens.PEM_BEGIN}(?:\s|\\+[nr])*[\"',]*")
-"""The first line of a private key alone, which is no secret."""
+_ANNOUNCED = re.compile(rf"{tokens.PEM_BEGIN}.{{0,15}}", re.DOTALL)
+"""The first line of a private key with next to nothing behind it, which is no secret."""
 _CODE = re.compile(r"[\w.]+\(|[{(\[]+[])}]*|new|await|<[a-z][\w -]*>|\$[A-Z_][A-Z0-9_]+|\$\{[A-Za-z_][\w:.-]*")
 """What source code and manuals have in the place of a value: a call, a placeholder, a variable."""
 _LONG_HEX = re.compile(r"[0-9A-Fa-f:-]{32}")
