@@ -193,8 +193,8 @@ _URL_SAFE = str.maketrans("-_", "+/")
 def key_digits(run: str) -> int | None:
     """The length in base64 digits of the private key that begins with these; 0 if unknown, None if it is not a key.
 
-    Keys are recognized by their first bytes: PKCS#1, PKCS#8 (also encrypted), SEC 1 and PKCS#12 in DER (X.690), and those of
-    OpenSSH. Certificates, public keys and signatures begin otherwise.
+    Keys are recognized by their first bytes: PKCS#1, PKCS#8 (also encrypted), SEC 1 and PKCS#12 in DER (X.690), and
+    those of OpenSSH. Certificates, public keys and signatures begin otherwise.
     """
     try:
         data = base64.b64decode(run[:40].translate(_URL_SAFE), validate=True)
