@@ -3,7 +3,7 @@
 A few short lines stand above the list; the whole of it is a page of its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import msgspec
@@ -29,9 +29,18 @@ class ListNews(msgspec.Struct, frozen=True):
 
 
 def news_lines(
-    news: Sequence[ListNews], now_ns: int, *, changes_key: str, more_key: str, refresh_key: str
+    news: Sequence[ListNews],
+    now_ns: int,
+    clock: Callable[[int], str],
+    *,
+    changes_key: str,
+    more_key: str,
+    refresh_key: str,
 ) -> list[Line]:
-    """The lines above the list, for several kinds together. `now_ns` is the journal's clock."""
+    """The lines above the list, for several kinds together. `now_ns` is the journal's clock; `clock`: see `age_line`.
+
+    They change when a list changes or goes stale, and not with time alone.
+    """
     asked = [each for each in news if each.listing.asked]
     found: list[Line] = []
     if any(each.listing.outdated and not each.fetching for each in asked):
@@ -48,7 +57,7 @@ def news_lines(
         found.append(((f"{signs.WARNING} {text.visible(wrong[0], limit=300)}{others}", "warning"),))
     ages = [each.listing.freshness for each in asked if each.listing.freshness and each.listing.freshness.given]
     if ages:
-        found.append(age_line(reduce(together, ages), now_ns, short=True))
+        found.append(age_line(reduce(together, ages), now_ns, clock))
     return found
 
 

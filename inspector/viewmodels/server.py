@@ -27,18 +27,15 @@ _MANY = 10_000
 _SESSION = "mcp-session-id"
 
 
-def server_sections(
-    journal: Journal, *, origins: Mapping[str, str] | None = None, now_ns: int | None = None
-) -> tuple[Section, ...]:
+def server_sections(journal: Journal, *, origins: Mapping[str, str] | None = None) -> tuple[Section, ...]:
     """All that is known, in the order in which it is read; sections without content are left out.
 
-    `origins` says where each variable of the child's environment came from. `now_ns` is the journal's clock, for
-    the lifetime of a child that runs; None leaves it out.
+    `origins` says where each variable of the child's environment came from.
     """
     opening = journal.conversation.opening
     sections = (
         *(opening_sections(opening) if opening is not None else ()),
-        process_section(journal, origins=origins or {}, now_ns=now_ns),
+        process_section(journal, origins=origins or {}),
         http_section(journal),
         ping_section(journal),
         Section("Traffic", tuple(_counts(journal))),
@@ -107,9 +104,7 @@ def _capability(value: Any) -> str:
     return ", ".join(said) or "yes"
 
 
-def process_section(
-    journal: Journal, *, origins: Mapping[str, str] | None = None, now_ns: int | None = None
-) -> Section:
+def process_section(journal: Journal, *, origins: Mapping[str, str] | None = None) -> Section:
     """How the child was started and what became of it; empty if there is none."""
     opened = journal.connection
     if opened is None or not opened.argv:
@@ -117,7 +112,7 @@ def process_section(
     facts = [
         Fact("command", words.command_line(opened.argv)),
         fact("directory", opened.cwd),
-        *_life(journal.processes, now_ns if journal.live else None),
+        *_life(journal.processes, live=journal.live),
     ]
     facts += [_variable(name, origins or {}) for name in opened.env_names]
     return Section("Process", tuple(facts))
@@ -128,8 +123,11 @@ def _variable(name: str, origins: Mapping[str, str]) -> Fact:
     return fact(f"${name}", f"set: {origin}" if origin else "set", "muted")
 
 
-def _life(processes: Iterable[Entry], now_ns: int | None) -> Iterable[Fact]:
-    """The steps of the last child's life, dated from its start."""
+def _life(processes: Iterable[Entry], *, live: bool) -> Iterable[Fact]:
+    """The steps of the last child's life, dated from its start.
+
+    Not for how long it has run: that would change while nothing happens.
+    """
     started: int | None = None
     exited = False
     found: list[Fact] = []
@@ -143,8 +141,8 @@ def _life(processes: Iterable[Entry], now_ns: int | None) -> Iterable[Fact]:
         after = "" if started is None else f"{text.human_duration(max(0, entry.time_ns - started))}  "
         exited = exited or entry.what.event is ProcessEvent.EXIT
         found.append(Fact("after", after + words.sentence(entry.what)[0], words.sentence(entry.what)[1]))
-    if started is not None and not exited and now_ns is not None:
-        found.append(Fact("running for", text.human_duration(max(0, now_ns - started)), "ok"))
+    if started is not None and not exited and live:
+        found.append(Fact("state", "running", "ok"))
     return found
 
 

@@ -12,7 +12,13 @@ S = 1_000_000_000
 def test_what_is_fresh_says_for_how_long_it_was_said_to_be() -> None:
     fresh = Freshness(0, 60_000, "private")
     assert plain(age_line(fresh, 12 * S)) == "fetched 12 s ago, server says fresh for 60 s, private"
-    assert plain(age_line(fresh, 12 * S, short=True)) == "12 s old, said fresh for 60 s, private"
+
+
+def test_with_a_clock_it_changes_only_when_it_goes_stale() -> None:
+    fresh = Freshness(5 * S, 60_000, "private")
+    told = [plain(age_line(fresh, now * S, lambda ns: f"at {ns // S}")) for now in (5, 12, 64, 65, 3600)]
+    before, after = "fetched at 5, said fresh for 60 s, private", "fetched at 5, stale since at 65, private"
+    assert told == [before, before, before, after, after]
 
 
 def test_what_is_stale_says_since_when() -> None:

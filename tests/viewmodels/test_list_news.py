@@ -22,8 +22,13 @@ def news(catalogue: Catalogue, *kinds: str, **more: Any) -> list[ListNews]:
     return [ListNews(kind, found[kind], found[kind].changes(kind), **more) for kind in kinds]
 
 
+def _clock(ns: int) -> str:
+    return f"0:{ns // S:02}"
+
+
 def above(found: list[ListNews], now_s: int = 12) -> list[str]:
-    return [plain(line) for line in news_lines(found, now_s * S, changes_key="D", more_key=">", refresh_key="L")]
+    lines = news_lines(found, now_s * S, _clock, changes_key="D", more_key=">", refresh_key="L")
+    return [plain(line) for line in lines]
 
 
 def test_a_quiet_list_says_nothing() -> None:
@@ -69,7 +74,7 @@ def test_an_age_is_told_where_the_server_told_one() -> None:
     catalogue = Catalogue()
     listed(catalogue, "tools", [], ttlMs=60_000)
     listed(catalogue, "prompts", [], ttlMs=5_000, cacheScope="public")
-    assert above(news(catalogue, "tools", "prompts")) == ["12 s old, stale since 7 s, public"]
+    assert above(news(catalogue, "tools", "prompts")) == ["fetched 0:00, stale since 0:05, public"]
 
 
 def test_the_page_about_a_list_tells_all_of_it() -> None:

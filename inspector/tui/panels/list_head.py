@@ -10,8 +10,7 @@ from inspector.tui import keys
 from inspector.tui.styles import spans_to_text
 from inspector.tui.subject import Subject
 from inspector.viewmodels.list_news import ListNews, news_lines
-
-_SECOND = 1_000_000_000
+from inspector.viewmodels.text import clock
 
 
 def news_of(subject: Subject, kinds: tuple[str, ...]) -> list[ListNews]:
@@ -51,19 +50,22 @@ class ListHead(Static):
         if seen != self._seen:
             self._seen = seen
             self.known = news_of(subject, kinds)
-        ages = any(each.listing.freshness and each.listing.freshness.given for each in self.known)
-        checks = subject.checks_so_far
-        told = (seen, subject.now_ns // _SECOND if ages else 0, checks.changes if checks is not None else 0)
+        now_ns, checks = subject.now_ns, subject.checks_so_far
+        known = (each.listing.freshness for each in self.known)
+        ends = (each.stale_from_ns if each is not None else None for each in known)
+        stale = tuple(end is not None and end <= now_ns for end in ends)
+        told = (seen, stale, checks.changes if checks is not None else 0)
         if told == self._told:
             return
         self._told = told
         self._show(subject, kinds)
 
     def _show(self, subject: Subject, kinds: tuple[str, ...]) -> None:
-        changes_key = keys.key_name(keys.action("offered.changes").keys[0])
+        changes_key, head = keys.key_name(keys.action("offered.changes").keys[0]), subject.journal.head
         found = news_lines(
             self.known,
             subject.now_ns,
+            lambda ns: clock(ns + head.tw - head.tm)[:8],
             changes_key=changes_key,
             refresh_key=keys.key_name(keys.action("refresh").keys[0]),
             more_key=keys.key_name(keys.action("offered.more").keys[0]),

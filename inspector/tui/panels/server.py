@@ -133,7 +133,6 @@ class ServerPanel(Panel):
     def _state(self) -> tuple[object, ...]:
         """What has to change before anything is looked at more closely."""
         journal = self.subject.journal
-        running = self.subject.now_ns // 1_000_000_000 if self._runs else 0
         return (
             id(journal),
             journal.count,
@@ -142,19 +141,13 @@ class ServerPanel(Panel):
             self.subject.stage,
             self._reveal,
             self.subject.guide.rungs if self.subject.guide is not None else (),
-            running,
         )
-
-    @property
-    def _runs(self) -> bool:
-        return self.subject.can_act and self.subject.stage in (Stage.CONNECTING, Stage.OPEN)
 
     def _sections(self) -> Iterator[Section]:
         subject = self.subject
         environment = subject.about.environment
         origins = environment.origins if environment else {}
-        now_ns = subject.now_ns if self._runs else None
-        for section in server_sections(subject.journal, origins=origins, now_ns=now_ns):
+        for section in server_sections(subject.journal, origins=origins):
             if section.title == "Process":
                 names = [fact.key[1:] for fact in section.facts if fact.key.startswith("$")]
                 yield replace(section, facts=tuple(fact for fact in section.facts if not fact.key.startswith("$")))

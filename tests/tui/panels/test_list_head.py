@@ -124,7 +124,7 @@ async def test_pages_ages_and_oddities_are_said_above_the_list() -> None:
     app = Tools(subject)
     async with app.run_test(size=WIDE) as pilot:
         await shows(app, "page 1, more: > fetches the next")
-        assert "fresh for 60 s, public" in text(app)
+        assert "said fresh for 60" in text(app)
         assert "1 item comes more than once" in text(app)
         subject.tape.wait(63_000)
         await shows(app, "stale since")
