@@ -63,6 +63,7 @@ def visit(
     chosen = choose(world, url, options)
     journal = named_journal(chosen)
     told: list[str] = []
+    gc.freeze()  # modules are no garbage: collections need not go through them
     gc.enable()  # `__main__` stopped it for the time of the imports
     status: ExitStatus | None = None
     try:
